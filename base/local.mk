@@ -1,0 +1,13 @@
+libhipwright_a_SOURCES += \
+    base/arena.c base/arena.h \
+    base/diag.c base/diag.h \
+    base/finding.c base/finding.h \
+    base/i18n.h \
+    base/rule.c base/rule.h \
+    base/rules.def \
+    base/source.c base/source.h \
+    base/strbuf.c base/strbuf.h \
+    base/symbol.c base/symbol.h \
+    base/vec.c base/vec.h \
+    base/version.c base/version.h \
+    base/xalloc.c base/xalloc.h

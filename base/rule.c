@@ -1,0 +1,72 @@
+#include <config.h>
+
+#include "base/rule.h"
+
+#include <string.h>
+
+#include "base/i18n.h" /* N_() in rules.def */
+
+/* The category is the first word of the name, so that it cannot disagree with it. */
+static const char *const categories[] = {
+    "api", "wave", "lds", "occupancy", "sync", "memory", "ptx", "matrix", "math", "library",
+    "build",
+};
+
+static const struct rule rules[RULE_COUNT] = {
+#define RULE(id, name, effect, confidence, title, message, todo)                                   \
+    [id] = {name, effect, confidence, title, message, todo},
+#include "base/rules.def"
+#undef RULE
+};
+
+const struct rule *rule_get(enum rule_id id)
+{
+    return &rules[id];
+}
+
+const char *rule_category(enum rule_id id)
+{
+    const char *name = rules[id].name;
+    size_t len = strcspn(name, "-");
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i)
+        if (strlen(categories[i]) == len && !memcmp(categories[i], name, len))
+            return categories[i];
+    return "api";
+}
+
+bool rule_find(const char *name, enum rule_id *res)
+{
+    for (int i = 0; i < RULE_COUNT; ++i)
+        if (!strcmp(rules[i].name, name)) {
+            *res = (enum rule_id)i;
+            return true;
+        }
+    return false;
+}
+
+enum level level_of(enum effect effect, enum confidence confidence)
+{
+    enum level res = effect == EFFECT_NONE         ? LEVEL_NOTE
+                     : effect == EFFECT_THROUGHPUT ? LEVEL_WARNING
+                                                   : LEVEL_ERROR;
+    return confidence == CONFIDENCE_LOW && res != LEVEL_NOTE ? res - 1 : res;
+}
+
+const char *level_word(enum level level)
+{
+    static const char *const words[] = {"note", "warning", "error"};
+    return words[level];
+}
+
+const char *effect_word(enum effect effect)
+{
+    static const char *const words[] = {"none", "throughput",   "launch-failure",
+                                        "hang", "wrong-result", "compile"};
+    return words[effect];
+}
+
+const char *confidence_word(enum confidence confidence)
+{
+    static const char *const words[] = {"low", "medium", "high"};
+    return words[confidence];
+}

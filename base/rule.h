@@ -1,0 +1,64 @@
+/* The registry of rules: one line per rule in rules.def, from which come the names,
+   the messages, the documentation's list and the machine formats' rule lists.  */
+#ifndef BASE_RULE_H
+#define BASE_RULE_H
+
+#include <stdbool.h>
+
+enum effect {
+    EFFECT_NONE,
+    EFFECT_THROUGHPUT,
+    EFFECT_LAUNCH_FAILURE,
+    EFFECT_HANG,
+    EFFECT_WRONG_RESULT,
+    EFFECT_COMPILE,
+};
+
+enum confidence {
+    CONFIDENCE_LOW,
+    CONFIDENCE_MEDIUM,
+    CONFIDENCE_HIGH,
+};
+
+enum level {
+    LEVEL_NOTE,
+    LEVEL_WARNING,
+    LEVEL_ERROR,
+};
+
+enum rule_id {
+#define RULE(id, name, effect, confidence, title, message, todo) id,
+#include "base/rules.def"
+#undef RULE
+    RULE_COUNT,
+};
+
+struct rule {
+    const char *name;     /* "api-no-counterpart"; its first word is the category */
+    enum effect effect;
+    enum confidence confidence;
+    const char *title;   /* a noun phrase, English */
+    const char *message; /* English, %1..%9 stand for the finding's arguments */
+    const char *todo;    /* what to do, same form, or NULL */
+};
+
+/* The rule of ID; static storage. */
+const struct rule *rule_get(enum rule_id id);
+
+/* The category of ID, the first word of its name: "api", "wave", ... */
+const char *rule_category(enum rule_id id);
+
+/* Finds a rule by NAME; false if there is none. */
+bool rule_find(const char *name, enum rule_id *res);
+
+/* The level that follows from the effect (interface.md): compile, wrong-result, hang and
+   launch-failure are errors, throughput a warning, none a note; low confidence lowers it
+   by one. */
+enum level level_of(enum effect effect, enum confidence confidence);
+
+/* The words of the machine formats, never translated: "error", "wrong-result", "high". */
+const char *level_word(enum level level);
+const char *effect_word(enum effect effect);
+const char *confidence_word(enum confidence confidence);
+
+#endif

@@ -1,0 +1,45 @@
+/* Interned identifiers of one file: two identifiers are the same name if and only if
+   their symbols are the same pointer. What is known of a name is looked up once, when
+   it is first seen, and stays with the symbol.  */
+#ifndef BASE_SYMBOL_H
+#define BASE_SYMBOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct api;
+
+struct symbol {
+    const char *text; /* NUL-terminated, line splices removed */
+    uint32_t len;
+    uint16_t keyword;      /* enum token_kind of a keyword, or 0 */
+    uint16_t flags;        /* enum symbol_flag of parser/unit.h */
+    const struct api *api; /* its entry in the map, or NULL */
+};
+
+struct symbol_entry;
+
+struct symbol_table {
+    struct arena *arena;
+    struct symbol_entry *entries; /* the table's own */
+    /* Called once for each new symbol, to fill in keyword, flags and api; may be NULL. */
+    void (*on_new)(struct symbol *symbol, void *context);
+    void *context;
+};
+
+/* An empty table whose symbols live in ARENA. */
+void symbol_table_init(struct symbol_table *table, struct arena *arena,
+                       void (*on_new)(struct symbol *symbol, void *context), void *context);
+
+/* The symbol of the LEN bytes at TEXT, made if it is new. */
+struct symbol *symbol_intern(struct symbol_table *table, const char *text, size_t len);
+
+/* The symbol of the NUL-terminated TEXT, or NULL if the file does not contain it. */
+struct symbol *symbol_find(struct symbol_table *table, const char *text);
+
+/* Frees the table's index; the symbols stay until their arena goes. */
+void symbol_table_release(struct symbol_table *table);
+
+#endif

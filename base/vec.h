@@ -1,0 +1,38 @@
+/* Growing arrays of any type:
+
+       VEC(struct token) tokens = {0};
+       *vec_push(&tokens) = t;
+       vec_each (struct token, t, &tokens) ...
+       vec_release(&tokens);
+
+   Elements are moved when the array grows, so keep indices, not pointers.  */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define VEC(type)                                                                                  \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count;                                                                              \
+        size_t room;                                                                               \
+    }
+
+/* The address of a new last element, uninitialised. */
+#define vec_push(vec)                                                                              \
+    ((vec)->count < (vec)->room                                                                    \
+         ? (vec)->items + (vec)->count++                                                           \
+         : ((vec)->items = vec_grow((vec)->items, (vec)->count + 1, &(vec)->room,                  \
+                                    sizeof *(vec)->items),                                         \
+            (vec)->items + (vec)->count++))
+
+#define vec_each(type, item, vec)                                                                  \
+    for (type *item = (vec)->items, *item##_end = item + (vec)->count; item != item##_end; ++item)
+
+#define vec_release(vec) (free((vec)->items), (vec)->items = NULL, (vec)->count = (vec)->room = 0)
+
+/* ITEMS with room for at least COUNT elements of SIZE bytes; *ROOM is updated. */
+void *vec_grow(void *items, size_t count, size_t *room, size_t size);
+
+#endif

@@ -1,0 +1,96 @@
+#include <config.h>
+
+#include "cli/data.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The folder the program lies in, or NULL. */
+static char *program_folder(void)
+{
+    char path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (len <= 0)
+        return NULL;
+    path[len] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    return xstrdup(path);
+}
+
+/* The first folder of BESIDE[0], BESIDE[1] (relative to the program) and INSTALLED that is
+   there, or NULL. */
+static char *find(const char *const beside[2], const char *installed)
+{
+    char *res = NULL, *folder = program_folder();
+    for (int i = 0; folder && i < 2 && !res; ++i) {
+        struct strbuf path = STRBUF_INIT;
+        strbuf_printf(&path, "%s/%s", folder, beside[i]);
+        if (is_folder(path.text))
+            res = path.text;
+        else
+            strbuf_release(&path);
+    }
+    free(folder);
+    return res || !is_folder(installed) ? res : xstrdup(installed);
+}
+
+char *data_find_maps(struct diag *diag)
+{
+    static const char *const beside[] = {"../share/hipwright/maps", "share/hipwright/maps"};
+    const char *env = getenv("HIPWRIGHT_DATADIR");
+    if (env && *env) {
+        struct strbuf path = STRBUF_INIT;
+        strbuf_printf(&path, "%s/maps", env);
+        if (is_folder(path.text))
+            return path.text;
+        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
+                 _("the API facts are not in '%s', where HIPWRIGHT_DATADIR says"), path.text);
+        strbuf_release(&path);
+        return NULL;
+    }
+    char *res = find(beside, PKGDATADIR "/maps");
+    if (!res)
+        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
+                 _("the API facts are neither beside the program nor in '%s'"), PKGDATADIR "/maps");
+    return res;
+}
+
+char *data_find_locale(void)
+{
+    static const char *const beside[] = {"../share/locale", "share/locale"};
+    char *res = find(beside, LOCALEDIR);
+    return res ? res : xstrdup(LOCALEDIR);
+}
+
+struct map *data_load_map(const struct options *options, struct diag *diag)
+{
+    char *folder = data_find_maps(diag);
+    if (!folder)
+        return NULL;
+    struct map *res = map_new();
+    bool good = map_load_dir(res, folder, diag);
+    for (size_t i = 0; i < options->maps.count; ++i)
+        good = map_load_file(res, options->maps.items[i], diag) && good;
+    free(folder);
+    if (good)
+        return res;
+    map_free(res);
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/* Where the program's own files are, relative to where the program is.  */
+#ifndef CLI_DATA_H
+#define CLI_DATA_H
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "maps/map.h"
+
+/* The folder of the *.map files: below $HIPWRIGHT_DATADIR if that is set; else beside the
+   program, where it was built or installed; else where it was meant to be installed.
+   NULL, and an error in DIAG, if there is none. The caller frees it. */
+char *data_find_maps(struct diag *diag);
+
+/* The folder of the message catalogues; the caller frees it. */
+char *data_find_locale(void);
+
+/* Loads the API facts and those of --map; NULL after an error in DIAG. Release with
+   map_free(). */
+struct map *data_load_map(const struct options *options, struct diag *diag);
+
+#endif

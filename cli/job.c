@@ -1,0 +1,87 @@
+#include <config.h>
+
+#include "cli/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "report/json.h"
+#include "report/text.h"
+
+static void drop_unwanted(struct findings *findings, const struct options *options)
+{
+    size_t kept = 0;
+    vec_each (const struct finding, f, &findings->list)
+        if (options_want_rule(options, f->rule))
+            findings->list.items[kept++] = *f;
+    findings->list.count = kept;
+}
+
+static void report(struct job *job, const struct job_plan *plan, struct translation *t)
+{
+    const struct options *o = plan->options;
+    drop_unwanted(&t->findings, o);
+    summary_add_findings(&job->summary, &t->findings);
+    vec_each (const struct finding, f, &t->findings.list) {
+        if (o->format == FORMAT_JSON)
+            json_add_finding(&job->findings, &t->source, f, job->finding_count == 0);
+        else if (!o->quiet || level_of(f->effect, f->confidence) != LEVEL_NOTE)
+            text_add_finding(&job->findings, &t->source, f, plan->color);
+        job->finding_count++;
+    }
+}
+
+struct job *job_run(const struct job_plan *plan, const struct input *input)
+{
+    struct job *job = xcalloc(1, sizeof *job);
+    struct content content;
+    job->read = read_file(input->path, input->name, &content, &job->diag);
+    if (!job->read)
+        return job;
+    job->stat = content.stat;
+    job->summary.files = 1;
+
+    struct translation t;
+    translate(&t, input->name, content.text, content.len, &plan->translate);
+    if (plan->want_text) {
+        translation_text(&t, &job->text);
+        job->changed = job->text.len != t.source.len ||
+                       memcmp(job->text.text, t.source.text, t.source.len) != 0;
+        job->summary.changed = job->changed;
+    }
+    if (plan->want_diff)
+        diff_add(&job->diff, &t.source, &t.edits, plan->diff_style);
+    report(job, plan, &t);
+    if (t.diag.text.len)
+        strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
+    job->diag.errors += t.diag.errors;
+    job->diag.warnings += t.diag.warnings;
+    translation_release(&t);
+    return job;
+}
+
+void job_free(struct job *job)
+{
+    strbuf_release(&job->text);
+    strbuf_release(&job->diff);
+    strbuf_release(&job->findings);
+    diag_release(&job->diag);
+    free(job);
+}
+
+enum exit_status job_status(const struct options *options, const struct summary *summary)
+{
+    for (int level = options->fail_on; level <= LEVEL_ERROR; ++level)
+        if (summary->found[level])
+            return STATUS_FOUND;
+    return STATUS_OK;
+}
+
+void job_add_summary(struct summary *total, const struct job *job)
+{
+    total->files += job->summary.files;
+    total->changed += job->summary.changed;
+    for (int level = LEVEL_NOTE; level <= LEVEL_ERROR; ++level)
+        total->found[level] += job->summary.found[level];
+}

@@ -1,0 +1,51 @@
+/* One file, from reading it to what is to be shown and written. A job touches nothing but
+   its own file and may run on any thread.  */
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/finding.h"
+#include "base/strbuf.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/read.h"
+#include "report/diff.h"
+#include "report/summary.h"
+#include "transform/translate.h"
+
+/* What all jobs of a run share; read-only. */
+struct job_plan {
+    const struct options *options;
+    struct translate_options translate;
+    bool want_text; /* the translated text */
+    bool want_diff;
+    bool color; /* in findings */
+    struct diff_style diff_style;
+};
+
+struct job {
+    bool read; /* the file could be read; what follows holds only then */
+    struct stat stat;
+    bool changed;           /* the translation differs from the file */
+    struct strbuf text;     /* the translation, if wanted */
+    struct strbuf diff;     /* if wanted */
+    struct strbuf findings; /* in the form of --format; JSON: separated by commas */
+    size_t finding_count;
+    struct summary summary; /* of this file */
+    struct diag diag;
+};
+
+/* Does the whole job of INPUT; never NULL. */
+struct job *job_run(const struct job_plan *plan, const struct input *input);
+void job_free(struct job *job);
+
+/* The exit status that SUMMARY alone calls for under --fail-on. */
+enum exit_status job_status(const struct options *options, const struct summary *summary);
+
+/* Adds the figures of one file to those of the run. */
+void job_add_summary(struct summary *total, const struct job *job);
+
+#endif

@@ -1,0 +1,16 @@
+libhipwright_a_SOURCES += \
+    cli/command_check.c \
+    cli/command_lookup.c \
+    cli/command_translate.c \
+    cli/commands.def cli/commands.h \
+    cli/data.c cli/data.h \
+    cli/inputs.c cli/inputs.h \
+    cli/job.c cli/job.h \
+    cli/options.c cli/options.def cli/options.h \
+    cli/pool.c cli/pool.h \
+    cli/read.c cli/read.h \
+    cli/write.c cli/write.h
+
+bin_PROGRAMS += hipwright
+hipwright_SOURCES = cli/main.c
+hipwright_LDADD = $(HIPWRIGHT_LIBS)

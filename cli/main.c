@@ -1,0 +1,73 @@
+/* hipwright: translates CUDA C++ to HIP and reports what would go wrong on AMD GPUs. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "cli/commands.h"
+#include "cli/data.h"
+#include "cli/options.h"
+#include "cli/write.h"
+
+/* A file opened later must not become one of the standard streams by accident; where one is
+   missing, using it is to fail. */
+static void occupy_streams(void)
+{
+    for (int fd = 0; fd <= 2; ++fd)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static void set_language(void)
+{
+    setlocale(LC_ALL, "");
+    char *folder = data_find_locale();
+    bindtextdomain(PACKAGE, folder);
+    bind_textdomain_codeset(PACKAGE, "UTF-8"); /* as everything else that is shown */
+    textdomain(PACKAGE);
+    free(folder);
+}
+
+static enum exit_status run(const struct options *options)
+{
+    static enum exit_status (*const commands[])(const struct options *) = {
+#define COMMAND(id, name, function, operands, summary) [id] = function,
+#include "cli/commands.def"
+#undef COMMAND
+    };
+    if (options->help)
+        options_help(options->command, stdout);
+    else if (options->show_version)
+        options_version(stdout);
+    else
+        return commands[options->command](options);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct diag diag = DIAG_INIT;
+    occupy_streams();
+    set_language();
+    write_catch_signals();
+
+    enum exit_status status = STATUS_TROUBLE;
+    if (options_parse(&options, argc, argv, &diag))
+        status = run(&options);
+    if (fflush(stdout)) {
+        diag_add(&diag, DIAG_ERROR, (struct diag_place){0}, _("cannot write standard output: %s"),
+                 strerror(errno));
+        status = STATUS_TROUBLE;
+    }
+    diag_flush(&diag, stderr);
+    diag_release(&diag);
+    options_release(&options);
+    return (int)status;
+}

@@ -1,0 +1,424 @@
+#include <config.h>
+
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+
+enum argument {
+    NONE = no_argument,
+    REQUIRED = required_argument,
+    OPTIONAL = optional_argument,
+};
+
+enum {
+    T = 1 << COMMAND_TRANSLATE,
+    C = 1 << COMMAND_CHECK,
+    L = 1 << COMMAND_LOOKUP,
+};
+
+struct option_info {
+    const char *name;
+    char letter;
+    enum argument argument;
+    const char *argument_name;
+    unsigned commands;
+    const char *help;
+};
+
+static const struct option_info options_table[OPT_COUNT] = {
+#define OPTION(id, name, letter, argument, argument_name, commands, help) \
+    [id] = {name, letter, argument, argument_name, commands, help},
+#include "cli/options.def"
+#undef OPTION
+};
+
+struct command_info {
+    const char *name;
+    const char *operands;
+    const char *summary;
+};
+
+static const struct command_info commands_table[COMMAND_COUNT] = {
+#define COMMAND(id, name, function, operands, summary) [id] = {name, operands, summary},
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+/* getopt's values of long options; letters stand for themselves. */
+enum { LONG_BASE = 256 };
+
+static const struct diag_place program = {0};
+
+/* Looks ARG up in WORDS (count of them); the index, or -1 with a message that names OPTION. */
+static int choose(enum option_id option, const char *arg, const char *const *words, int count,
+                  struct diag *diag)
+{
+    struct strbuf list = STRBUF_INIT;
+    int res = -1;
+    for (int i = 0; i < count; ++i) {
+        if (!strcmp(words[i], arg))
+            res = i;
+        if (i)
+            strbuf_adds(&list, ", ");
+        strbuf_adds(&list, words[i]);
+    }
+    if (res < 0)
+        diag_add(diag, DIAG_ERROR, program, _("invalid argument '%s' of '--%s'; it may be: %s"),
+                 arg, options_table[option].name, list.text);
+    strbuf_release(&list);
+    return res;
+}
+
+#define CHOOSE(option, arg, words, diag) \
+    choose(option, arg, words, (int)(sizeof(words) / sizeof *(words)), diag)
+
+static bool set_rules(struct options *o, const char *name, bool off, struct diag *diag)
+{
+    bool found = false;
+    for (int i = 0; i < RULE_COUNT; ++i)
+        if (!strcmp(rule_get(i)->name, name) || !strcmp(rule_category(i), name)) {
+            o->rule_off[i] = off;
+            found = true;
+        }
+    if (!found)
+        diag_add(diag, DIAG_ERROR, program, _("there is no rule or category '%s'"), name);
+    return found;
+}
+
+static bool read_jobs(const char *arg, unsigned *res)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(arg, &end, 10);
+    if (*arg < '0' || '9' < *arg || *end || errno || value < 1 || 1024 < value)
+        return false;
+    *res = (unsigned)value;
+    return true;
+}
+
+/* Carries out one option; false after a message. */
+static bool take(struct options *o, enum option_id id, const char *arg, struct diag *diag)
+{
+    static const char *const formats[] = {"text", "json"};
+    static const char *const colors[] = {"auto", "always", "never"};
+    static const char *const inputs[] = {"cuda", "hip"};
+    static const char *const launches[] = {"chevron", "function"};
+    static const char *const levels[] = {"note", "warning", "error", "never"};
+    int n;
+    switch (id) {
+    case OPT_OUTPUT:
+        o->output = arg;
+        break;
+    case OPT_OUTPUT_DIR:
+        o->output_dir = arg;
+        break;
+    case OPT_IN_PLACE:
+        o->in_place = true;
+        o->suffix = arg;
+        if (arg && (!*arg || strchr(arg, '/'))) {
+            diag_add(diag, DIAG_ERROR, program, _("'%s' is no suffix for backup files"), arg);
+            return false;
+        }
+        break;
+    case OPT_DRY_RUN:
+        o->dry_run = true;
+        break;
+    case OPT_DIFF:
+        o->diff = true;
+        break;
+    case OPT_FORMAT:
+        n = CHOOSE(id, arg, formats, diag);
+        o->format = (enum format)n;
+        return 0 <= n;
+    case OPT_FILES_FROM:
+        o->files_from = arg;
+        break;
+    case OPT_JOBS:
+        if (!read_jobs(arg, &o->jobs)) {
+            diag_add(diag, DIAG_ERROR, program,
+                     _("invalid argument '%s' of '--%s'; it is a number from 1 to 1024"), arg,
+                     "jobs");
+            return false;
+        }
+        break;
+    case OPT_INPUT:
+        n = CHOOSE(id, arg, inputs, diag);
+        o->input = n == 1 ? INPUT_HIP : INPUT_CUDA;
+        return 0 <= n;
+    case OPT_LAUNCH:
+        n = CHOOSE(id, arg, launches, diag);
+        o->launch = n == 1 ? LAUNCH_FUNCTION : LAUNCH_CHEVRON;
+        return 0 <= n;
+    case OPT_HIP_VERSION:
+        if (!version_parse(arg, strlen(arg), &o->hip_version)) {
+            diag_add(diag, DIAG_ERROR, program,
+                     _("invalid argument '%s' of '--%s'; it is a version such as 6.3"), arg,
+                     "hip-version");
+            return false;
+        }
+        break;
+    case OPT_MAP:
+        *vec_push(&o->maps) = arg;
+        break;
+    case OPT_ENABLE:
+        return set_rules(o, arg, false, diag);
+    case OPT_DISABLE:
+        return set_rules(o, arg, true, diag);
+    case OPT_FAIL_ON:
+        o->fail_on = CHOOSE(id, arg, levels, diag);
+        return 0 <= o->fail_on;
+    case OPT_COLOR:
+        n = CHOOSE(id, arg, colors, diag);
+        o->color = (enum color_when)n;
+        return 0 <= n;
+    case OPT_QUIET:
+        o->quiet = true;
+        break;
+    case OPT_VERBOSE:
+        o->verbose = true;
+        break;
+    case OPT_HELP:
+        o->help = true;
+        break;
+    case OPT_VERSION:
+        o->show_version = true;
+        break;
+    case OPT_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Says what is wrong with the long option WORD ("--name" or "--name=value"). */
+static void complain_long(enum command command, const char *word, struct diag *diag)
+{
+    const char *name = word + 2;
+    int len = (int)strcspn(name, "=");
+    size_t here = 0, elsewhere = 0;
+    for (int i = 0; i < OPT_COUNT; ++i) {
+        if (strncmp(options_table[i].name, name, (size_t)len))
+            continue;
+        if (options_table[i].commands & 1u << command)
+            ++here;
+        else
+            ++elsewhere;
+    }
+    if (1 < here)
+        diag_add(diag, DIAG_ERROR, program, _("option '--%.*s' is ambiguous"), len, name);
+    else if (elsewhere)
+        diag_add(diag, DIAG_ERROR, program, _("'%s' has no option '--%.*s'"), command_name(command),
+                 len, name);
+    else
+        diag_add(diag, DIAG_ERROR, program, _("unknown option '--%.*s'"), len, name);
+}
+
+static enum option_id option_of(int value)
+{
+    if (LONG_BASE <= value)
+        return (enum option_id)(value - LONG_BASE);
+    for (int i = 0; i < OPT_COUNT; ++i)
+        if (options_table[i].letter == value)
+            return (enum option_id)i;
+    return OPT_COUNT;
+}
+
+/* Reads argv[1..], with argv[0] left out of account. */
+static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
+{
+    struct option longs[OPT_COUNT + 1] = {{0}};
+    char shorts[3 * OPT_COUNT + 2] = ":"; /* a missing argument is told from an unknown option */
+    size_t count = 0, len = 1;
+    for (int i = 0; i < OPT_COUNT; ++i) {
+        const struct option_info *info = &options_table[i];
+        if (!(info->commands & 1u << o->command))
+            continue;
+        longs[count++] = (struct option){info->name, (int)info->argument, NULL, LONG_BASE + i};
+        if (!info->letter)
+            continue;
+        shorts[len++] = info->letter;
+        for (int k = 0; k < (int)info->argument; ++k)
+            shorts[len++] = ':';
+    }
+    shorts[len] = '\0';
+
+    opterr = 0;
+    optind = 0; /* glibc: start afresh */
+    for (;;) {
+        int at = optind ? optind : 1;
+        int value = getopt_long(argc, argv, shorts, longs, NULL);
+        if (value == -1)
+            break;
+        if (value == ':') {
+            diag_add(diag, DIAG_ERROR, program, _("option '--%s' needs an argument"),
+                     options_table[option_of(optopt)].name);
+            return false;
+        }
+        if (value == '?') {
+            if (LONG_BASE <= optopt)
+                diag_add(diag, DIAG_ERROR, program, _("option '--%s' takes no argument"),
+                         options_table[optopt - LONG_BASE].name);
+            else if (optopt)
+                diag_add(diag, DIAG_ERROR, program, _("unknown option '-%c'"), optopt);
+            else
+                complain_long(o->command, argv[optind - 1 < at ? at : optind - 1], diag);
+            return false;
+        }
+        if (!take(o, option_of(value), optarg, diag))
+            return false;
+        if (o->help || o->show_version)
+            return true;
+    }
+    for (int i = optind; i < argc; ++i)
+        *vec_push(&o->operands) = argv[i];
+    return true;
+}
+
+/* Options that contradict each other. */
+static bool check_usage(const struct options *o, struct diag *diag)
+{
+    int outputs = (o->output != NULL) + (o->output_dir != NULL) + o->in_place;
+    if (1 < outputs) {
+        diag_add(diag, DIAG_ERROR, program,
+                 _("only one of '--output', '--output-dir' and '--in-place' can be given"));
+        return false;
+    }
+    if ((o->output && !*o->output) || (o->output_dir && !*o->output_dir)) {
+        diag_add(diag, DIAG_ERROR, program, _("the name of the output is empty"));
+        return false;
+    }
+    if (o->command == COMMAND_LOOKUP && !o->operands.count) {
+        diag_add(diag, DIAG_ERROR, program, _("'%s' needs a name"), command_name(o->command));
+        return false;
+    }
+    return true;
+}
+
+bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
+{
+    *o = (struct options){0};
+    int skip = 0;
+    for (int i = 0; 1 < argc && i < COMMAND_COUNT; ++i)
+        if (!strcmp(argv[1], commands_table[i].name)) {
+            o->command = (enum command)i;
+            skip = 1;
+        }
+    o->fail_on = o->command == COMMAND_CHECK ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
+    bool res = parse(o, argc - skip, argv + skip, diag);
+    res = res && (o->help || o->show_version || check_usage(o, diag));
+    if (res && o->help && !skip)
+        o->command = COMMAND_COUNT;
+    if (!res) {
+        struct strbuf hint = STRBUF_INIT;
+        if (skip)
+            strbuf_printf(&hint, "hipwright %s --help", command_name(o->command));
+        else
+            strbuf_adds(&hint, "hipwright --help");
+        diag_add(diag, DIAG_NOTE, program, _("try '%s' for more information"), hint.text);
+        strbuf_release(&hint);
+    }
+    return res;
+}
+
+void options_release(struct options *o)
+{
+    vec_release(&o->operands);
+    vec_release(&o->maps);
+}
+
+const char *command_name(enum command command)
+{
+    return commands_table[command].name;
+}
+
+enum { HELP_COLUMN = 28 };
+
+static void help_option(const struct option_info *info, FILE *out)
+{
+    struct strbuf left = STRBUF_INIT;
+    if (info->letter)
+        strbuf_printf(&left, "  -%c, --%s", info->letter, info->name);
+    else
+        strbuf_printf(&left, "      --%s", info->name);
+    if (info->argument != NONE)
+        strbuf_printf(&left, info->argument == OPTIONAL ? "[=%s]" : "=%s", _(info->argument_name));
+    fprintf(out, "%-*s", HELP_COLUMN - 2, left.text);
+    if (HELP_COLUMN - 2 < left.len)
+        fprintf(out, "\n%*s", HELP_COLUMN - 2, "");
+    for (const char *text = _(info->help);;) {
+        const char *nl = strchrnul(text, '\n');
+        fprintf(out, "  %.*s\n", (int)(nl - text), text);
+        if (!*nl)
+            break;
+        fprintf(out, "%*s", HELP_COLUMN, "");
+        text = nl + 1;
+    }
+    strbuf_release(&left);
+}
+
+static void help_options(enum command command, FILE *out)
+{
+    fputs(_("Options:\n"), out);
+    for (int i = 0; i < OPT_COUNT; ++i)
+        if (options_table[i].commands & 1u << command)
+            help_option(&options_table[i], out);
+}
+
+void options_help(enum command command, FILE *out)
+{
+    if (command < COMMAND_COUNT) {
+        const struct command_info *info = &commands_table[command];
+        fprintf(out, _("Usage: hipwright %s [OPTION]... %s\n"), info->name, _(info->operands));
+        fprintf(out, "%s\n\n", _(info->summary));
+        help_options(command, out);
+    } else {
+        fputs(_("Usage: hipwright [COMMAND] [OPTION]... [FILE]...\n"
+                "Translate CUDA C++ to HIP and report what would go wrong on AMD GPUs.\n"),
+              out);
+        fputs(_("\nCommands:\n"), out);
+        for (int i = 0; i < COMMAND_COUNT; ++i) {
+            struct strbuf left = STRBUF_INIT;
+            strbuf_printf(&left, "  %s %s", commands_table[i].name, _(commands_table[i].operands));
+            fprintf(out, "%-*s  %s\n", HELP_COLUMN - 2, left.text, _(commands_table[i].summary));
+            strbuf_release(&left);
+        }
+        fputs(_("\nWithout a command, 'translate' is meant. Its options follow; those of the\n"
+                "others are shown by 'hipwright COMMAND --help'.\n\n"),
+              out);
+        help_options(COMMAND_TRANSLATE, out);
+    }
+    if (command == COMMAND_LOOKUP)
+        fputs(_("\nA NAME that ends in '*' stands for all names that begin so.\n"
+                "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
+              out);
+    else
+        fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"
+                "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"
+                "--dry-run or --diff something would change; 2 trouble.\n"),
+              out);
+}
+
+void options_version(FILE *out)
+{
+    fprintf(out, "hipwright %s\n", PACKAGE_VERSION);
+    fputs(_("License MIT. There is no warranty, to the extent permitted by law.\n"), out);
+}
+
+bool options_want_rule(const struct options *o, enum rule_id rule)
+{
+    return !o->rule_off[rule];
+}
+
+bool options_want_color(const struct options *o, int fd)
+{
+    if (o->color != COLOR_AUTO)
+        return o->color == COLOR_ALWAYS;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && term && strcmp(term, "dumb") && isatty(fd);
+}

@@ -1,0 +1,95 @@
+/* The command line: one table of options (options.def), one of subcommands (commands.def).  */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/finding.h"
+#include "base/vec.h"
+#include "base/version.h"
+#include "transform/translate.h"
+
+enum command {
+#define COMMAND(id, name, function, operands, summary) id,
+#include "cli/commands.def"
+#undef COMMAND
+    COMMAND_COUNT,
+};
+
+enum exit_status {
+    STATUS_OK = 0,
+    STATUS_FOUND = 1,   /* findings at or above --fail-on, or something would change */
+    STATUS_TROUBLE = 2, /* bad usage, unreadable file, failed write */
+};
+
+enum option_id {
+#define OPTION(id, name, letter, argument, argument_name, commands, help) id,
+#include "cli/options.def"
+#undef OPTION
+    OPT_COUNT,
+};
+
+enum color_when {
+    COLOR_AUTO,
+    COLOR_ALWAYS,
+    COLOR_NEVER,
+};
+
+enum format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+};
+
+/* No level reaches this one: --fail-on=never. */
+enum { LEVEL_NEVER = LEVEL_ERROR + 1 };
+
+struct options {
+    enum command command;
+    VEC(const char *) operands; /* files or names; the strings are argv's */
+    VEC(const char *) maps;
+    const char *files_from;
+    const char *output;
+    const char *output_dir;
+    const char *suffix; /* of in-place backups, or NULL */
+    bool in_place;
+    bool dry_run;
+    bool diff;
+    bool quiet;
+    bool verbose;
+    bool help;
+    bool show_version;
+    bool rule_off[RULE_COUNT];
+    unsigned jobs;       /* 0: one per processor */
+    int fail_on;         /* an enum level, or LEVEL_NEVER */
+    version hip_version; /* 0: the newest known */
+    enum launch_form launch;
+    enum input_dialect input;
+    enum color_when color;
+    enum format format;
+};
+
+/* Reads the command line, whose array may be permuted. Bad usage is an error in DIAG, and
+   false. --help and --version end the reading: what follows is not looked at. OPTIONS is to
+   be released either way. */
+bool options_parse(struct options *options, int argc, char **argv, struct diag *diag);
+void options_release(struct options *options);
+
+/* The name of COMMAND. */
+const char *command_name(enum command command);
+
+/* Writes --help: for COMMAND, or for the whole program where COMMAND is COMMAND_COUNT. */
+void options_help(enum command command, FILE *out);
+
+/* Writes --version. */
+void options_version(FILE *out);
+
+/* Whether findings of RULE are wanted. */
+bool options_want_rule(const struct options *options, enum rule_id rule);
+
+/* Whether to use colours on the file descriptor FD. */
+bool options_want_color(const struct options *options, int fd);
+
+#endif

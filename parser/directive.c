@@ -1,0 +1,355 @@
+/* Pass 2: directives are read, and conditionals that name HIP split the file into what only
+   an AMD compiler, only an NVIDIA compiler, or both see.
+
+   A condition is evaluated twice, with what each vendor's compiler defines; whatever else it
+   names is unknown. Where the outcome can differ between the vendors somebody has decided
+   already, and both sides stay as they are; where it cannot (`defined(__CUDACC__) ||
+   defined(__HIPCC__)`), the conditional guards ordinary code.  */
+#include <config.h>
+
+#include <string.h>
+
+#include "parser/island.h"
+#include "parser/unit_p.h"
+
+enum truth {
+    FALSE,
+    TRUE,
+    UNKNOWN,
+};
+
+/* A value as far as it is known. */
+struct value {
+    enum truth known; /* TRUE: `value` holds it; UNKNOWN: `value` means nothing */
+    long long value;
+};
+
+enum vendor {
+    AMD,
+    NVIDIA,
+};
+
+struct vendor_macro {
+    const char *name;
+    bool hip; /* it names HIP, so a condition with it tells the vendors apart */
+    enum truth defined[2]; /* for AMD, for NVIDIA */
+};
+
+static const struct vendor_macro vendor_macros[] = {
+    {"CUDART_VERSION", false, {FALSE, TRUE}},
+    {"CUDA_VERSION", false, {FALSE, TRUE}},
+    {"HIP_INCLUDE_HIP_HIP_RUNTIME_H", true, {UNKNOWN, FALSE}},
+    {"HIP_VERSION", true, {TRUE, FALSE}},
+    {"HIP_VERSION_MAJOR", true, {TRUE, FALSE}},
+    {"TORCH_HIP_VERSION", true, {TRUE, FALSE}},
+    {"__AMDGCN__", true, {UNKNOWN, FALSE}},
+    {"__AMDGCN_WAVEFRONT_SIZE", true, {UNKNOWN, FALSE}},
+    {"__AMDGCN_WAVEFRONT_SIZE__", true, {UNKNOWN, FALSE}},
+    {"__AMDGPU__", true, {UNKNOWN, FALSE}},
+    {"__CUDACC_RTC__", false, {FALSE, UNKNOWN}},
+    {"__CUDACC_VER_MAJOR__", false, {FALSE, TRUE}},
+    {"__CUDACC_VER_MINOR__", false, {FALSE, TRUE}},
+    {"__CUDACC__", false, {FALSE, TRUE}},
+    {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE}},
+    {"__CUDA_ARCH__", false, {FALSE, UNKNOWN}},
+    {"__HCC__", true, {UNKNOWN, FALSE}},
+    {"__HIPCC_RTC__", true, {UNKNOWN, FALSE}},
+    {"__HIPCC__", true, {TRUE, FALSE}},
+    {"__HIP_DEVICE_COMPILE__", true, {UNKNOWN, FALSE}},
+    {"__HIP_PLATFORM_AMD__", true, {TRUE, FALSE}},
+    {"__HIP_PLATFORM_HCC__", true, {TRUE, FALSE}},
+    {"__HIP_PLATFORM_NVCC__", true, {FALSE, UNKNOWN}},
+    {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN}},
+    {"__HIP__", true, {TRUE, FALSE}},
+    {"__NVCC__", false, {FALSE, TRUE}},
+};
+
+/* USE_ROCM, USE_HIP, GGML_USE_HIP, AMREX_USE_HIP, KOKKOS_ENABLE_HIP, __gfx90a__, ...: projects
+   spell it in many ways, with one of these words between underscores. */
+static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE}};
+static const struct vendor_macro any_gfx = {"", true, {UNKNOWN, FALSE}};
+
+static bool has_word(const struct symbol *name, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = name->text; (at = strstr(at, word)); at += len)
+        if ((at == name->text || at[-1] == '_') && (at[len] == '_' || !at[len]))
+            return true;
+    return false;
+}
+
+static const struct vendor_macro *find_macro(const struct symbol *name)
+{
+    for (size_t i = 0; i < sizeof vendor_macros / sizeof *vendor_macros; ++i)
+        if (!strcmp(vendor_macros[i].name, name->text))
+            return &vendor_macros[i];
+    if (!strncmp(name->text, "__gfx", 5))
+        return &any_gfx;
+    if (has_word(name, "HIP") || has_word(name, "ROCM") || has_word(name, "HIPBLAS"))
+        return &any_hip;
+    return NULL;
+}
+
+static const struct symbol *condition_name(const struct unit *unit, const struct condition *c)
+{
+    return unit_token(unit, c->token)->symbol;
+}
+
+static struct value known(long long value)
+{
+    return (struct value){TRUE, value};
+}
+
+static const struct value unknown = {UNKNOWN, 0};
+
+static enum truth truth_of(struct value v)
+{
+    return v.known == UNKNOWN ? UNKNOWN : v.value != 0 ? TRUE : FALSE;
+}
+
+static struct value evaluate(const struct unit *unit, const struct condition *c,
+                             enum vendor vendor);
+
+static struct value evaluate_binary(const struct unit *unit, const struct condition *c,
+                                    enum vendor vendor)
+{
+    struct value a = evaluate(unit, c->arg[0], vendor), b = evaluate(unit, c->arg[1], vendor);
+    enum truth ta = truth_of(a), tb = truth_of(b);
+    if (c->op == TOK_AND_AND)
+        return ta == FALSE || tb == FALSE   ? known(0)
+               : ta == TRUE && tb == TRUE   ? known(1)
+                                            : unknown;
+    if (c->op == TOK_OR_OR)
+        return ta == TRUE || tb == TRUE     ? known(1)
+               : ta == FALSE && tb == FALSE ? known(0)
+                                            : unknown;
+    if (a.known == UNKNOWN || b.known == UNKNOWN)
+        return unknown;
+    unsigned long long ua = (unsigned long long)a.value, ub = (unsigned long long)b.value;
+    switch (c->op) {
+    case TOK_EQUAL:
+        return known(a.value == b.value);
+    case TOK_NOT_EQUAL:
+        return known(a.value != b.value);
+    case TOK_LESS:
+        return known(a.value < b.value);
+    case TOK_GREATER:
+        return known(a.value > b.value);
+    case TOK_LESS_EQUAL:
+        return known(a.value <= b.value);
+    case TOK_GREATER_EQUAL:
+        return known(a.value >= b.value);
+    case TOK_AMP:
+        return known((long long)(ua & ub));
+    case TOK_PIPE:
+        return known((long long)(ua | ub));
+    case TOK_CARET:
+        return known((long long)(ua ^ ub));
+    case TOK_PLUS:
+        return known((long long)(ua + ub));
+    case TOK_MINUS:
+        return known((long long)(ua - ub));
+    case TOK_STAR:
+        return known((long long)(ua * ub));
+    case TOK_SHIFT_LEFT:
+        return ub < 63 ? known((long long)(ua << ub)) : unknown;
+    case TOK_SHIFT_RIGHT:
+        return ub < 63 ? known((long long)(ua >> ub)) : unknown;
+    default:
+        return unknown;
+    }
+}
+
+static struct value evaluate(const struct unit *unit, const struct condition *c,
+                             enum vendor vendor)
+{
+    const struct vendor_macro *macro;
+    switch (c->kind) {
+    case COND_NUMBER:
+        return known(c->value);
+    case COND_DEFINED:
+        macro = find_macro(condition_name(unit, c));
+        return macro && macro->defined[vendor] != UNKNOWN ? known(macro->defined[vendor]) : unknown;
+    case COND_NAME:
+        /* An undefined macro is 0; a defined one has some value, and USE_HIP or __HIP__ one that
+           is not 0. */
+        macro = find_macro(condition_name(unit, c));
+        if (!macro || macro->defined[vendor] == UNKNOWN)
+            return unknown;
+        if (macro->defined[vendor] == FALSE)
+            return known(0);
+        return macro == &any_hip || !strstr(macro->name, "VERSION") ? known(1) : unknown;
+    case COND_UNARY: {
+        struct value a = evaluate(unit, c->arg[0], vendor);
+        if (a.known == UNKNOWN)
+            return unknown;
+        return c->op == TOK_BANG    ? known(!a.value)
+               : c->op == TOK_TILDE ? known(~a.value)
+                                    : known((long long)(0 - (unsigned long long)a.value));
+    }
+    case COND_BINARY:
+        return evaluate_binary(unit, c, vendor);
+    case COND_TERNARY:
+        switch (truth_of(evaluate(unit, c->arg[0], vendor))) {
+        case TRUE:
+            return evaluate(unit, c->arg[1], vendor);
+        case FALSE:
+            return evaluate(unit, c->arg[2], vendor);
+        case UNKNOWN:
+            break;
+        }
+        return unknown;
+    case COND_CALL:
+    case COND_OPAQUE:
+        break;
+    }
+    return unknown;
+}
+
+static bool condition_names_hip(const struct unit *unit, const struct condition *c)
+{
+    if (!c)
+        return false;
+    if (c->kind == COND_NAME || c->kind == COND_DEFINED) {
+        const struct vendor_macro *macro = find_macro(condition_name(unit, c));
+        return macro && macro->hip;
+    }
+    return condition_names_hip(unit, c->arg[0]) || condition_names_hip(unit, c->arg[1]) ||
+           condition_names_hip(unit, c->arg[2]);
+}
+
+static bool is_negated(enum token_kind kind)
+{
+    return kind == TOK_PP_IFNDEF || kind == TOK_PP_ELIFNDEF;
+}
+
+/* Whether VENDOR's compiler can get into each branch of the group at FIRST: fills MAY for the
+   branches in order. */
+static void decide_group(struct unit *unit, uint32_t first)
+{
+    struct directive *list = unit->directives.items;
+    bool names_hip = false, differ = false;
+    for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
+        names_hip |= condition_names_hip(unit, list[i].condition);
+    if (!names_hip)
+        return;
+    list[first].names_hip = true;
+    for (int pass = 0; pass < 2; ++pass) {
+        bool reach[2] = {true, true};
+        for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
+            bool may[2];
+            for (int vendor = 0; vendor < 2; ++vendor) {
+                struct value v = list[i].condition ? evaluate(unit, list[i].condition, vendor)
+                                 : list[i].kind == TOK_PP_ELSE ? known(1)
+                                                               : unknown;
+                enum truth t = truth_of(v);
+                if (is_negated(list[i].kind) && t != UNKNOWN)
+                    t = t == TRUE ? FALSE : TRUE;
+                may[vendor] = reach[vendor] && t != FALSE;
+                reach[vendor] = reach[vendor] && t != TRUE;
+            }
+            if (pass == 0)
+                differ |= may[AMD] != may[NVIDIA];
+            else if (differ)
+                list[i].region = may[AMD] ? REGION_HIP : REGION_CUDA;
+        }
+        if (!differ)
+            return;
+    }
+}
+
+static void read_directive(struct unit *unit, struct directive *d)
+{
+    struct island island = {
+        .unit = unit,
+        .arena = unit->arena,
+        .start = ISLAND_DIRECTIVE,
+        .at = d->tokens.begin,
+        .end = d->tokens.end - 1,
+        .open = {NO_TOKEN, NO_TOKEN},
+        .name = NO_TOKEN,
+    };
+    uint32_t end = island.end;
+    island_parse(&island);
+    d->name = island.name;
+    d->params = island.params;
+    d->function_like = island.function_like;
+    d->condition = island.condition;
+    uint32_t body = d->tokens.begin + 2;
+    if (d->function_like)
+        body = island.params.end + 1;
+    else if (d->name != NO_TOKEN)
+        body = d->name + 1;
+    d->body = (struct range){body < end ? body : end, end};
+    if (d->kind == TOK_PP_DEFINE)
+        for (uint32_t i = d->body.begin; i < d->body.end; ++i)
+            unit_token(unit, i)->flags |= TOKEN_MACRO_BODY;
+    if (d->condition && (d->kind == TOK_PP_IFDEF || d->kind == TOK_PP_IFNDEF))
+        d->name = d->condition->token;
+}
+
+/* #ifndef X, #define X around the whole file. */
+static void find_guard(struct unit *unit)
+{
+    struct directive *list = unit->directives.items;
+    size_t count = unit->directives.count;
+    if (count < 3 || list[0].tokens.begin != 0 || list[0].next == NO_INDEX)
+        return;
+    const struct directive *end = &list[list[0].next];
+    if (end->kind != TOK_PP_ENDIF || unit_token(unit, end->tokens.end)->kind != TOK_EOF)
+        return;
+    const struct condition *c = list[0].condition;
+    if (!c)
+        return;
+    if (list[0].kind == TOK_PP_IF) {
+        if (c->kind != COND_UNARY || c->op != TOK_BANG || c->arg[0]->kind != COND_DEFINED)
+            return;
+        c = c->arg[0];
+    } else if (list[0].kind != TOK_PP_IFNDEF) {
+        return;
+    }
+    const struct symbol *name = condition_name(unit, c);
+    if (list[1].kind == TOK_PP_DEFINE && list[1].name != NO_TOKEN &&
+        unit_token(unit, list[1].name)->symbol == name &&
+        list[1].tokens.begin == list[0].tokens.end)
+        list[0].guard = true;
+}
+
+void pass2_directives(struct unit *unit)
+{
+    vec_each (struct directive, d, &unit->directives)
+        read_directive(unit, d);
+    find_guard(unit);
+
+    /* Regions: a group inside a branch that one vendor sees is in that region as a whole. */
+    uint16_t flags = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < unit->directives.count; ++i) {
+        struct directive *d = &unit->directives.items[i];
+        for (; at < d->tokens.begin; ++at)
+            unit_token(unit, at)->flags |= flags;
+        enum region around = d->parent == NO_INDEX ? REGION_COMMON
+                                                   : unit->directives.items[d->parent].region;
+        bool opens = d->kind == TOK_PP_IF || d->kind == TOK_PP_IFDEF || d->kind == TOK_PP_IFNDEF;
+        if (opens && around == REGION_COMMON && !d->guard)
+            decide_group(unit, i);
+        if (around != REGION_COMMON && d->first != NO_INDEX)
+            d->region = around;
+        /* The line itself: a condition that names HIP was written for both and stays. */
+        uint16_t own = around == REGION_HIP    ? TOKEN_HIP_SIDE
+                       : around == REGION_CUDA ? TOKEN_CUDA_SIDE
+                                               : 0;
+        if (around == REGION_COMMON && d->first != NO_INDEX &&
+            unit->directives.items[d->first].names_hip)
+            own = TOKEN_CUDA_SIDE;
+        for (; at < d->tokens.end; ++at)
+            unit_token(unit, at)->flags |= own;
+        enum region inside = d->inside == NO_INDEX ? REGION_COMMON
+                                                   : unit->directives.items[d->inside].region;
+        flags = inside == REGION_HIP    ? TOKEN_HIP_SIDE
+                : inside == REGION_CUDA ? TOKEN_CUDA_SIDE
+                                        : 0;
+    }
+    for (; at < unit->tokens.list.count; ++at)
+        unit_token(unit, at)->flags |= flags;
+}

@@ -1,0 +1,456 @@
+/* Pass 3: scopes, functions and variables with CUDA attributes.
+
+   Walks the declarations of namespaces and classes one by one; inside function bodies only
+   local classes and __shared__ and other attributed variables are looked for. The frames of the
+   walk are an explicit stack, so that nesting costs memory and not recursion.  */
+#include <config.h>
+
+#include "parser/island.h"
+#include "parser/unit_p.h"
+
+struct frame {
+    uint32_t end;
+    uint32_t scope;
+    bool statements; /* a function's body */
+};
+
+struct walk {
+    struct unit *unit;
+    struct arena scratch;
+    VEC(struct frame) frames;
+    unsigned flags; /* FUNCTION_IN_MACRO while a macro's body is read */
+};
+
+/* Behind the pair that opens at INDEX, or behind INDEX where it has no partner before END. */
+static uint32_t skip_pair(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    uint32_t partner = unit_partner(unit, index);
+    return partner != NO_TOKEN && index < partner && partner < end ? partner + 1 : index + 1;
+}
+
+/* Behind the directive at INDEX. */
+static uint32_t skip_directive(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    while (index < end && unit_token(unit, index)->kind != TOK_END_DIRECTIVE)
+        ++index;
+    return index < end ? index + 1 : end;
+}
+
+static bool in_directive(const struct walk *walk, const struct token *token)
+{
+    return token->flags & TOKEN_DIRECTIVE && !(walk->flags & FUNCTION_IN_MACRO);
+}
+
+static uint32_t add_scope(struct walk *walk, enum scope_kind kind, uint32_t begin, uint32_t open,
+                          uint32_t end, struct symbol *name, uint32_t parent)
+{
+    if (walk->flags & FUNCTION_IN_MACRO)
+        return parent;
+    uint32_t res = (uint32_t)walk->unit->scopes.count;
+    *vec_push(&walk->unit->scopes) = (struct scope){
+        .kind = kind,
+        .tokens = {begin, end},
+        .open = open,
+        .name = name,
+        .parent = parent,
+    };
+    return res;
+}
+
+static void push_frame(struct walk *walk, uint32_t end, uint32_t scope, bool statements)
+{
+    *vec_push(&walk->frames) = (struct frame){end, scope, statements};
+}
+
+/* Reads [BEGIN, END) as a declaration head. */
+static bool read_head(struct walk *walk, struct range head, struct island *island)
+{
+    *island = (struct island){
+        .unit = walk->unit,
+        .arena = &walk->scratch,
+        .start = ISLAND_HEAD,
+        .at = head.begin,
+        .end = head.end,
+        .open = {NO_TOKEN, NO_TOKEN},
+        .last_name = NO_TOKEN,
+    };
+    return island_parse(island);
+}
+
+static void add_function(struct walk *walk, struct range head, struct range body, uint32_t scope,
+                         const struct island *island)
+{
+    const struct declarator *d = &island->declarator;
+    *vec_push(&walk->unit->functions) = (struct function){
+        .name = d->name.begin,
+        .head = head,
+        .params = {d->params.begin + 1, d->params.end - 1},
+        .bounds = island->bounds,
+        .body = body,
+        .flags = island->function_flags | walk->flags,
+        .scope = scope,
+    };
+}
+
+static void add_variable(struct walk *walk, struct range declaration, const struct island *island)
+{
+    unsigned flags = island->variable_flags;
+    if (island->function_flags & FUNCTION_DEVICE)
+        flags |= VARIABLE_DEVICE;
+    uint32_t name = island->last_name;
+    if (!(flags & ~(unsigned)VARIABLE_EXTERN) || name == NO_TOKEN)
+        return;
+    *vec_push(&walk->unit->variables) = (struct variable){name, declaration, flags};
+}
+
+/* The name and opening brace of a class, enum or namespace head at BEGIN; false where there is
+   none before END or a ; or another sign that it is something else. */
+static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t end, uint32_t *open,
+                            struct symbol **name)
+{
+    const struct unit *unit = walk->unit;
+    bool base = false;
+    *name = NULL;
+    /* Heads are short; the limit keeps damaged text linear. */
+    int steps = 1000;
+    for (uint32_t i = begin; i < end && steps--;) {
+        const struct token *token = unit_token(unit, i);
+        if (in_directive(walk, token)) {
+            i = skip_directive(unit, i, end);
+            continue;
+        }
+        switch (token->kind) {
+        case TOK_LBRACE:
+            *open = i;
+            return true;
+        case TOK_SEMICOLON:
+        case TOK_ASSIGN:
+        case TOK_RBRACE:
+        case TOK_RPAREN:
+        case TOK_STAR:
+        case TOK_AMP:
+            return false;
+        case TOK_LPAREN:
+            /* An attribute's argument, or a function that returns the class. */
+            if (unit_token(unit, i - 1)->kind != TOK_ATTRIBUTE && !base)
+                return false;
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_LBRACKET:
+        case TOK_LESS:
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_COLON:
+            base = true;
+            break;
+        case TOK_IDENT:
+            if (!base)
+                *name = token->symbol;
+            break;
+        default:
+            break;
+        }
+        ++i;
+    }
+    return false;
+}
+
+/* A declaration that is neither a scope nor a function body: from BEGIN to its semicolon. */
+struct extent {
+    uint32_t head_end; /* behind the head: at the body, the =, the initialiser, or the ; */
+    uint32_t body;     /* the brace of a function's body, or NO_TOKEN */
+    uint32_t end;      /* behind all of it */
+};
+
+/* Whether `{` at INDEX, behind a constructor's colon, initialises a member. */
+static bool is_member_brace(const struct unit *unit, uint32_t index)
+{
+    enum token_kind before = unit_token(unit, unit_prev(unit, index))->kind;
+    return before == TOK_IDENT || before == TOK_GREATER || before == TOK_SHIFT_RIGHT;
+}
+
+static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32_t end)
+{
+    const struct unit *unit = walk->unit;
+    struct extent res = {NO_TOKEN, NO_TOKEN, end};
+    bool parens = false, initialiser = false, members = false;
+    for (uint32_t i = begin; i < end;) {
+        const struct token *token = unit_token(unit, i);
+        if (in_directive(walk, token)) {
+            i = skip_directive(unit, i, end);
+            continue;
+        }
+        switch (token->kind) {
+        case TOK_LPAREN:
+            parens = true;
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_LBRACKET:
+        case TOK_LESS:
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_OPERATOR:
+            /* operator= and operator< are names. */
+            i += 2;
+            continue;
+        case TOK_ASSIGN:
+            if (res.head_end == NO_TOKEN)
+                res.head_end = i;
+            initialiser = true;
+            break;
+        case TOK_COLON:
+            if (parens && !initialiser) {
+                if (res.head_end == NO_TOKEN)
+                    res.head_end = i;
+                members = true;
+            }
+            break;
+        case TOK_LBRACE:
+            if (!initialiser && parens && !(members && is_member_brace(unit, i))) {
+                if (res.head_end == NO_TOKEN)
+                    res.head_end = i;
+                res.body = i;
+                res.end = skip_pair(unit, i, end);
+                return res;
+            }
+            if (res.head_end == NO_TOKEN)
+                res.head_end = i;
+            initialiser |= !members;
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_SEMICOLON:
+            if (res.head_end == NO_TOKEN)
+                res.head_end = i;
+            res.end = i + 1;
+            return res;
+        case TOK_RBRACE:
+            /* The scope around ends here, or the text is damaged. */
+            if (res.head_end == NO_TOKEN)
+                res.head_end = i;
+            res.end = i + 1;
+            return res;
+        default:
+            break;
+        }
+        ++i;
+    }
+    if (res.head_end == NO_TOKEN)
+        res.head_end = end;
+    return res;
+}
+
+/* The keyword that makes the declaration at BEGIN a scope: behind templates, attributes and
+   specifiers. Its index, or NO_TOKEN. */
+static uint32_t scope_keyword(const struct walk *walk, uint32_t begin, uint32_t end)
+{
+    const struct unit *unit = walk->unit;
+    for (uint32_t i = begin; i < end;) {
+        const struct token *token = unit_token(unit, i);
+        if (in_directive(walk, token)) {
+            i = skip_directive(unit, i, end);
+            continue;
+        }
+        switch (token->kind) {
+        case TOK_CLASS:
+        case TOK_ENUM:
+        case TOK_NAMESPACE:
+            return i;
+        case TOK_TEMPLATE:
+            if (i + 1 < end && unit_token(unit, i + 1)->kind == TOK_LESS) {
+                i = skip_pair(unit, i + 1, end);
+                continue;
+            }
+            break;
+        case TOK_ATTRIBUTE:
+            if (i + 1 < end && unit_token(unit, i + 1)->kind == TOK_LPAREN) {
+                i = skip_pair(unit, i + 1, end);
+                continue;
+            }
+            break;
+        case TOK_LBRACKET:
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_TYPEDEF:
+        case TOK_EXTERN:
+        case TOK_SPECIFIER:
+        case TOK_FRIEND:
+        case TOK_DEVICE:
+        case TOK_SHARED:
+        case TOK_CONSTANT:
+        case TOK_STRING:
+            break;
+        default:
+            return NO_TOKEN;
+        }
+        ++i;
+    }
+    return NO_TOKEN;
+}
+
+/* Reads the declaration at BEGIN of the frame; the index where the walk goes on. */
+static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame frame)
+{
+    struct unit *unit = walk->unit;
+    const struct token *token = unit_token(unit, begin);
+    /* extern "C" { */
+    if (token->kind == TOK_EXTERN && begin + 2 < frame.end &&
+        unit_token(unit, begin + 1)->kind == TOK_STRING &&
+        unit_token(unit, begin + 2)->kind == TOK_LBRACE) {
+        push_frame(walk, skip_pair(unit, begin + 2, frame.end), frame.scope, false);
+        return begin + 3;
+    }
+    uint32_t keyword = scope_keyword(walk, begin, frame.end), open;
+    struct symbol *name;
+    if (keyword != NO_TOKEN && find_open_brace(walk, keyword + 1, frame.end, &open, &name)) {
+        enum token_kind kind = unit_token(unit, keyword)->kind;
+        uint32_t end = skip_pair(unit, open, frame.end);
+        uint32_t scope = add_scope(walk,
+                                   kind == TOK_CLASS  ? SCOPE_CLASS
+                                   : kind == TOK_ENUM ? SCOPE_ENUM
+                                                      : SCOPE_NAMESPACE,
+                                   begin, open, end, name, frame.scope);
+        if (kind == TOK_ENUM)
+            return end;
+        push_frame(walk, end, scope, false);
+        return open + 1;
+    }
+    struct extent extent = find_extent(walk, begin, frame.end);
+    struct range head = {begin, extent.head_end};
+    struct island island;
+    bool known = read_head(walk, head, &island);
+    if (extent.body != NO_TOKEN) {
+        uint32_t scope = frame.scope;
+        struct range body = {extent.body, extent.end};
+        if (known && island.has_declarator) {
+            scope = add_scope(walk, SCOPE_FUNCTION, begin, extent.body, extent.end,
+                              unit_token(unit, island.declarator.name.begin)->symbol, frame.scope);
+            add_function(walk, head, body, frame.scope, &island);
+        }
+        push_frame(walk, extent.end, scope, true);
+        return extent.body + 1;
+    }
+    if (known && island.has_declarator && !(island.variable_flags & VARIABLE_SHARED) &&
+        island.declarator.typed)
+        add_function(walk, head, (struct range){extent.end, extent.end}, frame.scope, &island);
+    else if (known)
+        add_variable(walk, (struct range){begin, extent.end}, &island);
+    return begin < extent.end ? extent.end : begin + 1;
+}
+
+/* The first token of the statement that INDEX lies in. */
+static uint32_t statement_begin(const struct unit *unit, uint32_t index, uint32_t first)
+{
+    while (first < index) {
+        switch (unit_token(unit, index - 1)->kind) {
+        case TOK_SEMICOLON:
+        case TOK_LBRACE:
+        case TOK_RBRACE:
+        case TOK_COLON:
+        case TOK_END_DIRECTIVE:
+            return index;
+        default:
+            --index;
+        }
+    }
+    return index;
+}
+
+/* One step through a function's body. */
+static uint32_t walk_statement(struct walk *walk, uint32_t index, uint32_t first,
+                               struct frame frame)
+{
+    struct unit *unit = walk->unit;
+    switch (unit_token(unit, index)->kind) {
+    case TOK_CLASS:
+    case TOK_ENUM: {
+        uint32_t open;
+        struct symbol *name;
+        if (find_open_brace(walk, index + 1, frame.end, &open, &name)) {
+            bool is_enum = unit_token(unit, index)->kind == TOK_ENUM;
+            uint32_t end = skip_pair(unit, open, frame.end);
+            uint32_t scope = add_scope(walk, is_enum ? SCOPE_ENUM : SCOPE_CLASS, index, open, end,
+                                       name, frame.scope);
+            if (is_enum)
+                return end;
+            push_frame(walk, end, scope, false);
+            return open + 1;
+        }
+        break;
+    }
+    case TOK_SHARED:
+    case TOK_CONSTANT:
+    case TOK_MANAGED: {
+        uint32_t begin = statement_begin(unit, index, first);
+        struct extent extent = find_extent(walk, begin, frame.end);
+        struct island island;
+        if (read_head(walk, (struct range){begin, extent.head_end}, &island))
+            add_variable(walk, (struct range){begin, extent.end}, &island);
+        /* Other attributes of the same declaration are read already. */
+        return extent.head_end;
+    }
+    default:
+        break;
+    }
+    return index + 1;
+}
+
+/* Reads [BEGIN, END), which lies in SCOPE. */
+static void walk_range(struct walk *walk, uint32_t begin, uint32_t end, uint32_t scope)
+{
+    struct unit *unit = walk->unit;
+    walk->frames.count = 0;
+    push_frame(walk, end, scope, false);
+    uint32_t statement_first = begin;
+    for (uint32_t i = begin; i < end;) {
+        struct frame frame = walk->frames.items[walk->frames.count - 1];
+        if (frame.end <= i) {
+            walk->frames.count--;
+            continue;
+        }
+        const struct token *token = unit_token(unit, i);
+        if (in_directive(walk, token)) {
+            i = skip_directive(unit, i, end);
+            continue;
+        }
+        if (frame.statements) {
+            i = walk_statement(walk, i, statement_first, frame);
+            continue;
+        }
+        switch (token->kind) {
+        case TOK_SEMICOLON:
+        case TOK_RBRACE:
+        case TOK_EOF:
+            ++i;
+            break;
+        case TOK_ACCESS:
+            i += unit_token(unit, i + 1)->kind == TOK_COLON ? 2 : 1;
+            break;
+        default:
+            i = walk_declaration(walk, i, frame);
+            statement_first = i;
+            break;
+        }
+    }
+}
+
+static int compare_functions(const void *va, const void *vb)
+{
+    const struct function *a = va, *b = vb;
+    return a->head.begin < b->head.begin ? -1 : a->head.begin != b->head.begin;
+}
+
+void pass3_scopes(struct unit *unit)
+{
+    struct walk walk = {.unit = unit};
+    walk_range(&walk, 0, (uint32_t)unit->tokens.list.count - 1, NO_INDEX);
+    /* Bodies of macros: what a DEFINE_KERNEL(name) makes is known by its text. They have no scopes. */
+    walk.flags = FUNCTION_IN_MACRO;
+    vec_each (struct directive, d, &unit->directives)
+        if (d->kind == TOK_PP_DEFINE && d->body.begin < d->body.end)
+            walk_range(&walk, d->body.begin, d->body.end, NO_INDEX);
+    if (unit->functions.count)
+        qsort(unit->functions.items, unit->functions.count, sizeof *unit->functions.items,
+              compare_functions);
+    vec_release(&walk.frames);
+    arena_release(&walk.scratch);
+}

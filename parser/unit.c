@@ -1,0 +1,149 @@
+#include <config.h>
+
+#include "parser/unit.h"
+
+#include "parser/island.h"
+#include "parser/unit_p.h"
+
+void unit_parse(struct unit *unit, const struct source *source, struct symbol_table *symbols,
+                struct arena *arena, struct diag *diag)
+{
+    *unit = (struct unit){.arena = arena, .source = source, .symbols = symbols};
+    lexer_scan(&unit->tokens, source, symbols);
+    pass1_pair(unit, diag);
+    pass2_directives(unit);
+    pass3_scopes(unit);
+    pass4_launches(unit);
+}
+
+void unit_release(struct unit *unit)
+{
+    lexer_release(&unit->tokens);
+    vec_release(&unit->directives);
+    vec_release(&unit->scopes);
+    vec_release(&unit->functions);
+    vec_release(&unit->variables);
+    vec_release(&unit->launches);
+}
+
+struct diag_place unit_place(const struct unit *unit, uint32_t index)
+{
+    /* Rarely asked, so without an index of the lines. */
+    const struct source *source = unit->source;
+    uint32_t offset = unit_token(unit, index)->offset;
+    struct diag_place res = {source->name, 1, 1};
+    for (uint32_t i = 0; i < offset; ++i) {
+        res.column++;
+        if (source->text[i] == '\n') {
+            res.line++;
+            res.column = 1;
+        }
+    }
+    return res;
+}
+
+uint32_t unit_next(const struct unit *unit, uint32_t index)
+{
+    const struct token *token = unit_token(unit, index);
+    if (token->kind == TOK_EOF)
+        return index;
+    ++index;
+    if (!(token->flags & TOKEN_DIRECTIVE))
+        while (unit_token(unit, index)->flags & TOKEN_DIRECTIVE)
+            ++index;
+    return index;
+}
+
+uint32_t unit_prev(const struct unit *unit, uint32_t index)
+{
+    bool inside = unit_token(unit, index)->flags & TOKEN_DIRECTIVE;
+    while (index-- > 0) {
+        const struct token *token = unit_token(unit, index);
+        if (inside)
+            return token->kind == TOK_END_DIRECTIVE || !(token->flags & TOKEN_DIRECTIVE)
+                       ? NO_TOKEN
+                       : index;
+        if (!(token->flags & TOKEN_DIRECTIVE))
+            return index;
+    }
+    return NO_TOKEN;
+}
+
+struct span unit_span(const struct unit *unit, struct range range)
+{
+    if (range.begin >= range.end) {
+        uint32_t at = unit_token(unit, range.begin)->offset;
+        return (struct span){at, at};
+    }
+    const struct token *last = unit_token(unit, range.end - 1);
+    return (struct span){unit_token(unit, range.begin)->offset, last->offset + last->length};
+}
+
+bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *arena,
+                    struct arguments *res)
+{
+    uint32_t rparen = unit_partner(unit, lparen);
+    if (rparen == NO_TOKEN || rparen < lparen)
+        return false;
+    struct island island = {
+        .unit = unit,
+        .arena = arena,
+        .start = ISLAND_ARGUMENTS,
+        .at = lparen,
+        .end = rparen + 1,
+        .open = {lparen, NO_TOKEN},
+    };
+    if (!island_parse(&island))
+        return false;
+    *res = (struct arguments){
+        .items = range_list_array(island.args, arena),
+        .count = island.args ? island.args->count : 0,
+        .tokens = {lparen, rparen + 1},
+    };
+    return true;
+}
+
+uint32_t unit_scope_at(const struct unit *unit, uint32_t index)
+{
+    /* The last scope that opens before INDEX, or one around it. */
+    size_t low = 0, high = unit->scopes.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (unit->scopes.items[mid].tokens.begin <= index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    uint32_t res = low ? (uint32_t)low - 1 : NO_INDEX;
+    while (res != NO_INDEX && unit->scopes.items[res].tokens.end <= index)
+        res = unit->scopes.items[res].parent;
+    return res;
+}
+
+/* The last directive that begins at or before token INDEX, or NO_INDEX. */
+static uint32_t directive_before(const struct unit *unit, uint32_t index)
+{
+    size_t low = 0, high = unit->directives.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (unit->directives.items[mid].tokens.begin <= index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low ? (uint32_t)low - 1 : NO_INDEX;
+}
+
+uint32_t unit_branch_at(const struct unit *unit, uint32_t index)
+{
+    uint32_t d = directive_before(unit, index);
+    if (d == NO_INDEX)
+        return NO_INDEX;
+    return index < unit->directives.items[d].tokens.end ? unit->directives.items[d].parent
+                                                        : unit->directives.items[d].inside;
+}
+
+const struct directive *unit_directive_at(const struct unit *unit, uint32_t index)
+{
+    return &unit->directives.items[directive_before(unit, index)];
+}

@@ -1,0 +1,213 @@
+/* The unit: what the parser found in one file.
+
+   The parser never fails a file. It pairs brackets and #if branches in one linear walk, then
+   reads islands: directives, scopes (namespaces, classes, functions), declarations with CUDA
+   attributes, kernel launches. Everything else is a balanced run of tokens. Assumptions, as a
+   translator that sees one file must make them: includes may be missing, macros are not
+   expanded, templates are not resolved, both sides of every #if are read; when unsure the text
+   is left alone.
+
+   All positions are indices into `tokens`; `end` is the index behind the last token.  */
+#ifndef PARSER_UNIT_H
+#define PARSER_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/finding.h"
+#include "base/source.h"
+#include "base/symbol.h"
+#include "base/vec.h"
+#include "lexer/lexer.h"
+
+struct range {
+    uint32_t begin;
+    uint32_t end;
+};
+
+#define NO_INDEX UINT32_MAX
+
+/* How an #if condition reads a name or decides between vendors. */
+enum condition_kind {
+    COND_OPAQUE, /* not understood */
+    COND_NUMBER,
+    COND_NAME,    /* a macro's value */
+    COND_DEFINED, /* defined(NAME) */
+    COND_CALL,    /* NAME(...): a function-like macro, __has_include and so on */
+    COND_UNARY,
+    COND_BINARY,
+    COND_TERNARY,
+};
+
+struct condition {
+    enum condition_kind kind;
+    uint16_t op;    /* enum token_kind of the operator */
+    uint32_t token; /* of the name or the operator */
+    long long value;
+    struct condition *arg[3];
+};
+
+/* What the compiler of each vendor sees of a branch. */
+enum region {
+    REGION_COMMON, /* ordinary code */
+    REGION_HIP,    /* the HIP side of a conditional that names HIP: checked, not translated */
+    REGION_CUDA,   /* its CUDA side: neither translated nor checked */
+};
+
+struct directive {
+    uint16_t kind;       /* enum token_kind of the word behind #, TOK_IDENT for an unknown one */
+    struct range tokens; /* # .. behind the end of the directive */
+    uint32_t name;       /* the macro's name, the header's token, the word; or NO_TOKEN */
+    struct range params; /* #define: between the parentheses; empty where there are none */
+    bool function_like;  /* #define NAME( */
+    struct range body;   /* #define, #pragma, #error: what follows */
+    struct condition *condition; /* #if, #elif, #ifdef, #ifndef */
+    uint32_t parent;     /* the directive that opens the branch it lies in, or NO_INDEX; for
+                            #elif, #else, #endif: that of their #if */
+    uint32_t next;       /* #if, #elif, #else: the next directive of the group, or NO_INDEX */
+    uint32_t first;      /* #if, #elif, #else, #endif: the #if of the group */
+    uint32_t inside;     /* the directive that opens the branch behind this line, or NO_INDEX */
+    enum region region;  /* of the branch that this #if, #elif or #else opens */
+    bool names_hip;      /* #if: a condition of the group names a macro of HIP's */
+    bool guard;          /* #ifndef: it is the header guard of the file */
+};
+
+enum scope_kind {
+    SCOPE_NAMESPACE,
+    SCOPE_CLASS,
+    SCOPE_ENUM,
+    SCOPE_FUNCTION,
+};
+
+struct scope {
+    enum scope_kind kind;
+    struct range tokens;   /* from the head's first token to behind the closing brace */
+    uint32_t open;         /* the opening brace */
+    struct symbol *name;   /* NULL: anonymous */
+    uint32_t parent;       /* index of the scope around it, or NO_INDEX */
+};
+
+enum function_flag {
+    FUNCTION_GLOBAL = 1 << 0,
+    FUNCTION_DEVICE = 1 << 1,
+    FUNCTION_HOST = 1 << 2,
+    FUNCTION_TEMPLATE = 1 << 3,
+    FUNCTION_IN_MACRO = 1 << 4,
+    FUNCTION_FRIEND = 1 << 5,
+};
+
+/* A function's declaration or definition. */
+struct function {
+    uint32_t name;       /* the last identifier of its name */
+    struct range head;   /* the declaration up to the body or the semicolon */
+    struct range params; /* between the parentheses */
+    struct range bounds; /* between the parentheses of __launch_bounds__; empty without */
+    struct range body;   /* braces included; empty for a declaration */
+    unsigned flags;      /* enum function_flag */
+    uint32_t scope;      /* the scope it stands in, or NO_INDEX */
+};
+
+enum variable_flag {
+    VARIABLE_SHARED = 1 << 0,
+    VARIABLE_CONSTANT = 1 << 1,
+    VARIABLE_DEVICE = 1 << 2,
+    VARIABLE_MANAGED = 1 << 3,
+    VARIABLE_EXTERN = 1 << 4,
+};
+
+/* A variable declared with a CUDA attribute. */
+struct variable {
+    uint32_t name;
+    struct range declaration; /* the whole of it, its semicolon excluded */
+    unsigned flags;           /* enum variable_flag */
+};
+
+enum { LAUNCH_CONFIG = 4 };
+
+/* CALLEE<<<CONFIG>>>(ARGUMENTS) */
+struct launch {
+    struct range callee;
+    uint32_t open;  /* <<< */
+    uint32_t close; /* >>> */
+    uint32_t lparen, rparen;
+    struct range config[LAUNCH_CONFIG]; /* grid, block, shared bytes, stream */
+    int config_count;
+    struct range *args; /* arg_count of them, in the unit's arena */
+    int arg_count;
+};
+
+/* The arguments of a call, split at the commas of depth 0. */
+struct arguments {
+    struct range *items; /* in the arena given */
+    int count;
+    struct range tokens; /* the parentheses included */
+};
+
+struct unit {
+    struct arena *arena;
+    const struct source *source;
+    struct symbol_table *symbols;
+    struct tokens tokens;
+    VEC(struct directive) directives;
+    VEC(struct scope) scopes; /* in the order of their opening braces */
+    VEC(struct function) functions;
+    VEC(struct variable) variables;
+    VEC(struct launch) launches;
+};
+
+/* Parses SOURCE, whose names are interned in SYMBOLS; UNIT's data lives in ARENA and its own
+   vectors. What is wrong with the file itself (brackets without partner, #if without #endif) goes to
+   DIAG as warnings. */
+void unit_parse(struct unit *unit, const struct source *source, struct symbol_table *symbols,
+                struct arena *arena, struct diag *diag);
+void unit_release(struct unit *unit);
+
+/* Tokens. */
+
+static inline struct token *unit_token(const struct unit *unit, uint32_t index)
+{
+    return &unit->tokens.list.items[index];
+}
+
+/* The token behind INDEX (before it), or TOK_EOF's index (NO_TOKEN) at the end (start). Inside a
+   directive they stay inside it; outside, directives are stepped over. */
+uint32_t unit_next(const struct unit *unit, uint32_t index);
+uint32_t unit_prev(const struct unit *unit, uint32_t index);
+
+/* The closing bracket of the one at INDEX, or NO_TOKEN; for an opening angle bracket of a template
+   argument list too. A `>>` or `>>>` may be the partner of several. */
+static inline uint32_t unit_partner(const struct unit *unit, uint32_t index)
+{
+    return unit_token(unit, index)->partner;
+}
+
+/* The bytes of the source that RANGE covers, from its first to behind its last token. */
+struct span unit_span(const struct unit *unit, struct range range);
+
+/* Islands that are asked for. */
+
+/* Splits the argument list that opens at LPAREN. False where it has no partner. */
+bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *arena,
+                    struct arguments *res);
+
+/* The innermost scope around token INDEX, or NO_INDEX. */
+uint32_t unit_scope_at(const struct unit *unit, uint32_t index);
+
+/* The directive that opens the innermost branch around token INDEX, or NO_INDEX. */
+uint32_t unit_branch_at(const struct unit *unit, uint32_t index);
+
+/* The region a token lies in. */
+static inline enum region token_region(const struct token *token)
+{
+    return token->flags & TOKEN_HIP_SIDE    ? REGION_HIP
+           : token->flags & TOKEN_CUDA_SIDE ? REGION_CUDA
+                                            : REGION_COMMON;
+}
+
+/* The directive that token INDEX (flag TOKEN_DIRECTIVE) belongs to. */
+const struct directive *unit_directive_at(const struct unit *unit, uint32_t index);
+
+#endif

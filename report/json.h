@@ -1,0 +1,46 @@
+/* Findings as one JSON object, in the form that the interface promises.
+
+   The object is written in parts, so that a large tree is never held in memory: begin, then
+   the findings of each file in order, then the end. Always English, and the same bytes
+   whatever the locale. Bytes that are not UTF-8 appear as \xNN.  */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/finding.h"
+#include "base/source.h"
+#include "base/strbuf.h"
+
+/* A JSON string of the LEN bytes at TEXT; a new reference. */
+json_t *json_text(const char *text, size_t len);
+
+/* The same of a NUL-terminated TEXT, or null for NULL. */
+json_t *json_text_or_null(const char *text);
+
+/* {"name": "hipwright", "version": ...}; a new reference. */
+json_t *json_tool(void);
+
+/* Appends VALUE on one line, and releases it. */
+void json_add(struct strbuf *out, json_t *value);
+
+/* Appends the beginning of the object, up to the list of findings. */
+void json_add_begin(struct strbuf *out);
+
+/* Appends FINDING of SOURCE, with a comma before it unless it is the FIRST of all. */
+void json_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
+                      bool first);
+
+struct json_summary {
+    size_t files;               /* read */
+    size_t findings;            /* shown */
+    const char *const *skipped; /* the names of files that could not be read */
+    size_t skipped_count;
+};
+
+/* Appends the end of the object. */
+void json_add_end(struct strbuf *out, const struct json_summary *summary);
+
+#endif

@@ -1,0 +1,34 @@
+#include <config.h>
+
+#include "report/message.h"
+
+#include "base/i18n.h"
+
+void message_expand(struct strbuf *out, const char *template, const struct finding *finding)
+{
+    for (const char *at = template; *at; ++at) {
+        if (at[0] == '%' && '1' <= at[1] && at[1] <= '9') {
+            int n = *++at - '1';
+            if (n < FINDING_ARGS && finding->args[n])
+                strbuf_adds(out, finding->args[n]);
+            continue;
+        }
+        if (at[0] == '%' && at[1] == '%')
+            ++at;
+        strbuf_addc(out, *at);
+    }
+}
+
+void message_add(struct strbuf *out, const struct finding *finding, bool translated)
+{
+    const char *text = rule_get(finding->rule)->message;
+    message_expand(out, translated ? _(text) : text, finding);
+}
+
+bool message_add_todo(struct strbuf *out, const struct finding *finding, bool translated)
+{
+    const char *text = rule_get(finding->rule)->todo;
+    if (text)
+        message_expand(out, translated ? _(text) : text, finding);
+    return text != NULL;
+}

@@ -1,0 +1,23 @@
+/* Findings for people, in the form of GCC's diagnostics, which editors already read:
+
+       path/k.cu:12:20: warning: MESSAGE [RULE]
+          12 |     int lane = threadIdx.x & 31;
+             |                ^~~~~~~~~~~~~~~~
+       path/k.cu:12:20: note: WHAT TO DO
+
+   Nothing in a file or its name can disturb a terminal: control bytes and invalid UTF-8 are
+   shown as \xNN, tabs as spaces up to the next multiple of 8, long lines are cut.  */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/finding.h"
+#include "base/source.h"
+#include "base/strbuf.h"
+
+/* Appends FINDING of SOURCE, in the user's language; with colours if COLOR. */
+void text_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
+                      bool color);
+
+#endif

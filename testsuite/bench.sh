@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Speed, start-up time and memory, each beside its target; informative, always ends with 0.
+# Run by `./dev bench`, which builds with -O2. Wants srcdir, builddir and HIPWRIGHT in the
+# environment.
+set -euo pipefail
+: "${srcdir:?}" "${builddir:?}" "${HIPWRIGHT:?}"
+export LC_ALL=C
+
+hwlex=$builddir/testsuite/hwlex
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+pin=()
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    pin=(taskset -c 0)
+fi
+
+# ---- corpus: the toolkit's headers, else our own fixtures again and again
+
+make_corpus()
+{
+    local nvcc include='' copies i
+    nvcc=$(command -v nvcc || true)
+    if [ -n "$nvcc" ]; then
+        include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+    fi
+    if [ -n "$include" ] && [ -d "$include" ]; then
+        # The folder may itself be a link, as in a toolkit's usual layout.
+        find -L "$include" -type f -size +0c | sort >"$dir/list"
+        what="the CUDA toolkit's headers"
+    else
+        find "$srcdir/testsuite" "$srcdir/doc" -type f \( -name '*.cu' -o -name '*.cuh' \) |
+            sort >"$dir/seeds"
+        xargs -d '\n' cat <"$dir/seeds" >"$dir/seed.cu"
+        # About 20 MB, in files of 20 copies.
+        copies=$((20000000 / $(stat -c %s "$dir/seed.cu") + 1))
+        for ((i = 0; i < copies; ++i)); do
+            cat "$dir/seed.cu" >>"$dir/copy-$((i / 20)).cu"
+        done
+        find "$dir" -name 'copy-*.cu' | sort >"$dir/list"
+        what="our own fixtures, repeated"
+    fi
+    tr '\n' '\0' <"$dir/list" >"$dir/list0"
+    bytes=$(xargs -0 cat <"$dir/list0" | wc -c)
+}
+
+# ---- measuring
+
+# Microseconds since some moment.
+now()
+{
+    local t=$EPOCHREALTIME
+    printf '%s' "${t/./}"
+}
+
+# median COUNT COMMAND...: the median time of COUNT runs, in microseconds. A command that
+# fails is named; translate --dry-run ends with 1 where something would change.
+median()
+{
+    local count=$1 i begin status
+    shift
+    for ((i = 0; i < count; ++i)); do
+        status=0
+        begin=$(now)
+        "${pin[@]}" "$@" >/dev/null 2>"$dir/err" || status=$?
+        echo $(($(now) - begin))
+        if ((status > 1)); then
+            printf 'bench: status %d from: %s\n' "$status" "$*" >&2
+            head -n 3 "$dir/err" >&2
+        fi
+    done | sort -n | sed -n "$(((count + 1) / 2))p"
+}
+
+# ratio A B: A/B with two digits.
+ratio()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
+}
+
+# Peak memory of a command in bytes, or nothing where the tool for it is missing.
+peak()
+{
+    [ -x /usr/bin/time ] || return 0
+    /usr/bin/time -f %M -o "$dir/peak" "$@" >/dev/null 2>&1 || true
+    awk 'END { print $1 * 1024 }' "$dir/peak"
+}
+
+# row WHAT FIGURE TARGET MET(0 or 1)
+row()
+{
+    printf '  %-34s %-26s target %-16s %s\n' "$1" "$2" "$3" "$([ "$4" = 1 ] && echo met || echo MISSED)"
+}
+
+# below A B: 1 if A <= B.
+below()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { print (a <= b ? 1 : 0) }'
+}
+
+make_corpus
+printf 'corpus: %s, %d files, %d bytes\n' "$what" "$(wc -l <"$dir/list")" "$bytes"
+
+# ---- speed
+
+# wc may share the list in the same way: one process, the same bytes. Everything is read once
+# before, so that all of them find the files in the page cache.
+xargs -0 cat <"$dir/list0" >/dev/null
+wc=$(median 5 wc -w --files0-from="$dir/list0")
+lex=$(median 5 "$hwlex" --quiet --files-from="$dir/list")
+translate=$(median 5 "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 --files-from="$dir/list")
+
+echo "speed (median of 5, one core)"
+printf '  %-34s %s MB/s\n' "wc -w" "$(ratio "$bytes" "$wc")"
+r=$(ratio "$lex" "$wc")
+row "lexing" "$(ratio "$bytes" "$lex") MB/s, $r x wc" "<= 2 x wc" "$(below "$r" 2)"
+r=$(ratio "$translate" "$wc")
+row "translating, nothing written" "$(ratio "$bytes" "$translate") MB/s, $r x wc" "<= 4 x wc" \
+    "$(below "$r" 4)"
+
+# ---- start-up
+
+printf 'void f(void **p) { cudaMalloc(p, 16); }\n' >"$dir/one.cu"
+ms=$(ratio "$(median 20 "$HIPWRIGHT" translate "$dir/one.cu")" 1000)
+echo "start-up (median of 20)"
+row "a file with one cudaMalloc" "$ms ms" "< 10 ms" "$(below "$ms" 9.99)"
+
+# ---- linearity
+
+# About 2 MB of text of the corpus, whole files.
+size=0
+while read -r file && ((size < 2000000)); do
+    cat "$file" >>"$dir/text.cu"
+    echo >>"$dir/text.cu"
+    size=$(stat -c %s "$dir/text.cu")
+done <"$dir/list"
+echo "linear in the input (median of 3)"
+for n in 1 2 4 8; do
+    for ((i = 0; i < n; ++i)); do
+        cat "$dir/text.cu"
+    done >"$dir/times.cu"
+    size=$(stat -c %s "$dir/times.cu")
+    us=$(median 3 "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 "$dir/times.cu")
+    printf '  %d x: %9d bytes, %8.1f ms, %6.2f ns per byte\n' "$n" "$size" \
+        "$(ratio "$us" 1000)" "$(ratio $((us * 1000)) "$size")"
+done
+
+# ---- memory
+
+largest=$(while read -r file; do
+    printf '%s %s\n' "$(stat -L -c %s "$file")" "$file"
+done <"$dir/list" | sort -n | tail -n 1)
+size=${largest%% *} file=${largest#* }
+used=$(peak "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 "$file")
+base=$(peak "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 "$dir/one.cu")
+echo "memory"
+if [ -n "$used" ]; then
+    limit=$((12 * size + 20000000))
+    row "largest file, $(ratio "$size" 1000000) MB" \
+        "$(ratio "$used" 1000000) MB, $(ratio $((used - base)) "$size") x + $(ratio "$base" 1000000) MB" \
+        "< 12 x + 20 MB" "$(below "$used" "$limit")"
+else
+    echo "  not measured: /usr/bin/time is missing (Debian: time)"
+fi

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Results: diffs that apply, JSON that parses, the same bytes whatever the locale and --jobs.
+# shellcheck source=testsuite/cli/common.sh
+. "${srcdir:?the root of the sources}/testsuite/cli/common.sh"
+
+same() { cmp -s "$1" "$2" || { echo "# $1 and $2 differ"; return 1; }; }
+
+mkdir src
+for i in $(seq 30); do
+    {
+        [ $((i % 3)) -eq 0 ] || echo '#include <cuda_runtime.h>'
+        seq -f '// line %g' $((i * 7 % 23))
+        printf '#if __CUDA_ARCH__ >= 700\n#endif\nvoid f(void *p)\n{\n'
+        for k in $(seq $((i % 11))); do
+            printf '    cudaMalloc(&p, %d);\n' "$k"
+            seq -f '    // filler %g' $((k * 5 % 9))
+        done
+        printf '    cudaFree(p);\n}'
+        [ $((i % 2)) -eq 0 ] || echo
+    } >"src/$i.cu"
+done
+sed 's/$/\r/' src/1.cu >src/crlf.cu
+printf 'cudaMalloc' >src/short.cu
+: >src/empty.cu
+printf 'caf\xe9 cudaFree \0 cudaMalloc\n\xff' >src/bytes.cu
+printf '#if __CUDA_ARCH__ > 1 // caf\xe9 \033[2J\n#endif\n' >src/control.cu
+cp src/2.cu 'src/two words.cu'
+cp src/2.cu $'src/new\nline.cu'
+
+if command -v patch >/dev/null; then
+    diffs_apply() {
+        local f
+        for f in src/*; do
+            cp "$f" before && "$HIPWRIGHT" "$f" >want 2>/dev/null
+            "$HIPWRIGHT" --diff "$f" >d 2>/dev/null
+            if [ -s d ]; then
+                patch --binary -s -p0 <d || return
+            fi
+            same "$f" want || { echo "# $f"; return 1; }
+            cp before "$f"
+        done
+    }
+    ok "diffs apply" diffs_apply
+    all_at_once() {
+        cp -r src copy && "$HIPWRIGHT" -q --diff src/* >d 2>/dev/null
+        patch --binary -s -p0 <d && (mv src patched && mv copy src)
+        local f
+        for f in src/*; do
+            "$HIPWRIGHT" "$f" >want 2>/dev/null
+            same "patched${f#src}" want || return
+        done
+    }
+    ok "a diff of many files applies" all_at_once
+else
+    skip "diffs apply" "no patch"
+    skip "a diff of many files applies" "no patch"
+fi
+
+jobs_agree() {
+    for j in 1 2 4 9; do
+        "$HIPWRIGHT" --diff -j $j src/* gone >d.$j 2>e.$j
+        "$HIPWRIGHT" check --format=json -j $j src/* gone >j.$j 2>/dev/null
+        "$HIPWRIGHT" check -j $j src/* >t.$j 2>>e.$j
+        "$HIPWRIGHT" -q -j $j --output-dir=o.$j src/* 2>/dev/null
+        same d.1 d.$j && same e.1 e.$j && same j.1 j.$j && same t.1 t.$j && diff -r o.1 o.$j >/dev/null || return
+    done
+    [ -s d.1 ] && [ -s e.1 ] && [ -s t.1 ]
+}
+ok "the same with 1 and with 9 jobs" jobs_agree
+
+locales() {
+    local l
+    for l in de_DE.UTF-8 ja_JP.UTF-8 C.UTF-8 tr_TR.UTF-8; do
+        LC_ALL=$l LANGUAGE=${l%%_*} "$HIPWRIGHT" check --format=json src/* >j 2>/dev/null
+        LC_ALL=$l LANGUAGE=${l%%_*} "$HIPWRIGHT" -q --diff src/* >d 2>/dev/null
+        LC_ALL=$l LANGUAGE=${l%%_*} "$HIPWRIGHT" lookup --format=json 'cudaMalloc*' >found 2>/dev/null
+        [ -e d.C ] || { cp d d.C; cp found l.C; "$HIPWRIGHT" check --format=json src/* >j.C 2>/dev/null; }
+        same j j.C && same d d.C && same found l.C || return
+    done
+    [ -s j.C ] && [ -s d.C ] && [ -s l.C ]
+}
+ok "machine formats are the same in every locale" locales
+
+positions() {
+    run 0 check --format=json --fail-on=never src/3.cu &&
+        has out '"file": "src/3.cu"' && has out '"version": 1' && has out '"targets": ["gfx942"]' && has out '"summary": {"files": 1,'
+}
+ok "JSON" positions
+json_skips() { run 2 check --format=json src/empty.cu gone src; has out '"skipped": ["gone", "src"]' && has out '"findings": 0'; }
+ok "JSON names what it could not read" json_skips
+if command -v jq >/dev/null; then
+    json_valid() {
+        "$HIPWRIGHT" check --format=json src/* 2>/dev/null | jq -e '.findings | length > 20 and all(.line > 0 and .column > 0 and (.message | length) > 0)' >/dev/null &&
+            "$HIPWRIGHT" check --format=json src/* 2>/dev/null | jq -e '.summary.findings == (.findings | length)' >/dev/null &&
+            "$HIPWRIGHT" check --format=json src/empty.cu 2>/dev/null | jq -e '.findings == []' >/dev/null &&
+            "$HIPWRIGHT" lookup --format=json cudaMalloc '<cuda_runtime.h>' 'cuCtx*' | jq -e '.results | length == 3 and all(.entries | length > 0)' >/dev/null
+    }
+    ok "JSON parses" json_valid
+    ordered() { "$HIPWRIGHT" check --format=json src/* 2>/dev/null | jq -e '[.findings[] | select(.file == "src/10.cu") | [.line, .column, .rule]] | . == sort' >/dev/null; }
+    ok "findings are in order" ordered
+else
+    skip "JSON parses" "no jq"
+    skip "findings are in order" "no jq"
+fi
+
+text_form() {
+    run 0 check --fail-on=never src/control.cu
+    grep -qE '^src/control.cu:1:[0-9]+: (error|warning|note): .* \[api-[a-z-]+\]$' out && has out '    1 | #if __CUDA_ARCH__ > 1 // caf\xE9 \x1B[2J' &&
+        grep -qE '^      \| +\^~+$' out && lacks out "$(printf '\033')"
+}
+ok "findings as text" text_form
+fail_on() { run 0 check src/control.cu --fail-on=never && run 1 check src/control.cu --fail-on=note && run 1 translate src/control.cu --fail-on=note && run 0 translate src/control.cu; }
+ok "--fail-on" fail_on
+disabled() { run 0 check --fail-on=note --disable=api src/control.cu && [ ! -s out ] && run 1 check --fail-on=note --disable=api --enable=api src/control.cu; }
+ok "--disable and --enable" disabled
+clean_file() { run 0 check src/empty.cu && [ ! -s out ] && has err '1 file: nothing to report'; }
+ok "nothing to report" clean_file
+same_out() { "$HIPWRIGHT" src/bytes.cu >b1 2>/dev/null; "$HIPWRIGHT" <src/bytes.cu >b2 2>/dev/null; same b1 b2 && [ "$(tail -c 1 b1 | od -An -tx1)" = ' ff' ]; }
+ok "bytes are kept" same_out
+
+# lookup
+lookup() { run 0 lookup cudaMalloc && has out '  HIP: hipMalloc' && has out '  kind: function' && has out '  library: runtime'; }
+ok "lookup" lookup
+lookup_hip() { run 0 lookup hipMalloc && grep -qx cudaMalloc out; }
+ok "lookup of a HIP name" lookup_hip
+lookup_header() { run 0 lookup cuda_runtime.h '<cuda_runtime.h>' '"cuda_runtime.h"' && [ "$(grep -c 'HIP: hip/hip_runtime.h' out)" -eq 3 ]; }
+ok "lookup of a header" lookup_header
+lookup_prefix() { run 0 lookup 'cudaMemcpy*' && [ "$(grep -c '^cudaMemcpy' out)" -gt 5 ]; }
+ok "lookup of a prefix" lookup_prefix
+lookup_unknown() { run 1 lookup cudaNoSuchThing cudaMalloc; has err "nothing is known of 'cudaNoSuchThing'" && has out 'HIP: hipMalloc'; }
+ok "lookup of an unknown name" lookup_unknown
+lookup_map() {
+    printf '%%source own\ncudaOurOwn\tfunction\thipOurOwn\t-\t-\t+6.0\t-\t-\n' >own.map
+    run 0 lookup --map=own.map cudaOurOwn && has out 'HIP: hipOurOwn' && has out 'since 6.0' && echo 'cudaOurOwn();' >own.cu && run 0 --map=own.map own.cu && has out 'hipOurOwn();'
+}
+ok "--map" lookup_map
+finish

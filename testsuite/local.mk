@@ -1,0 +1,68 @@
+TEST_EXTENSIONS = .sh
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_COMPILER = $(BASH)
+
+# HIPWRIGHT is the program, srcdir the sources' root, builddir the build's; the tests see English.
+AM_TESTS_ENVIRONMENT = \
+    HIPWRIGHT='$(abs_top_builddir)/hipwright'; export HIPWRIGHT; \
+    srcdir='$(abs_top_srcdir)'; export srcdir; \
+    builddir='$(abs_top_builddir)'; export builddir; \
+    LC_ALL=C; export LC_ALL; unset LANGUAGE;
+
+SCRIPT_TESTS = \
+    testsuite/maps-lint.sh
+TESTS += $(SCRIPT_TESTS)
+
+if COMPILER_TESTS
+TESTS += testsuite/compile.sh
+endif
+EXTRA_DIST += $(SCRIPT_TESTS) testsuite/bench.sh testsuite/fuzz.sh testsuite/no-check.sh testsuite/compile.sh
+
+# One program per module; each prints TAP.
+UNIT_TESTS = \
+    testsuite/unit/check_edit \
+    testsuite/unit/check_map \
+    testsuite/unit/check_report \
+    testsuite/unit/check_write
+
+if HAVE_CHECK
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+else
+TESTS += testsuite/no-check.sh
+endif
+
+testsuite_unit_check_edit_SOURCES = testsuite/unit/check_edit.c
+testsuite_unit_check_edit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
+testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_report_SOURCES = testsuite/unit/check_report.c
+testsuite_unit_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_report_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_write_SOURCES = testsuite/unit/check_write.c
+testsuite_unit_check_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_write_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+
+# The lexer alone, for the benchmark and to look at.
+check_PROGRAMS += testsuite/hwlex
+testsuite_hwlex_SOURCES = testsuite/hwlex.c
+testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
+
+if FUZZERS
+noinst_PROGRAMS += testsuite/fuzz/fuzz_translate
+endif
+testsuite_fuzz_fuzz_translate_SOURCES = testsuite/fuzz/fuzz_translate.c
+testsuite_fuzz_fuzz_translate_LDADD = $(HIPWRIGHT_LIBS)
+testsuite_fuzz_fuzz_translate_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+# Folders of test data, whole.
+EXTRA_DIST += \
+    testsuite/cli \
+    testsuite/hip7 \
+    testsuite/programs \
+    testsuite/fuzz/corpus \
+    testsuite/fuzz/cuda.dict

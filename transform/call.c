@@ -1,0 +1,289 @@
+/* Calls whose arguments change: the map says how, in a vocabulary of argument edits. */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+/* An argument as it will be written: pieces around the original text, or new text. */
+struct slot {
+    int original;        /* index of the argument that stands here, or -1 */
+    const char *text;    /* instead of it, or NULL */
+    const char *before;  /* in front of the original */
+    const char *behind;
+};
+
+static const struct arg_change *choose(const struct transform *tr, const struct api *api, int count)
+{
+    version hip = tr->options->hip_version;
+    for (int i = 0; i < api->change_count; ++i) {
+        const struct arg_condition *when = &api->changes[i].when;
+        if ((when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
+            (!when->since || when->since <= hip))
+            return &api->changes[i];
+    }
+    return NULL;
+}
+
+/* Whether ARG is already cast to a pointer to void, so that another cast adds nothing. */
+static bool is_void_cast(const struct unit *unit, struct range arg)
+{
+    uint32_t at = arg.begin;
+    const struct token *token = unit_token(unit, at);
+    uint32_t open = token->kind == TOK_CAST ? unit_next(unit, at) : at;
+    const struct token *bracket = unit_token(unit, open);
+    if (bracket->partner == NO_TOKEN || bracket->partner < open || arg.end <= bracket->partner ||
+        (bracket->kind != TOK_LPAREN && bracket->kind != TOK_LESS))
+        return false;
+    bool is_void = false, pointer = false;
+    for (uint32_t i = open + 1; i < bracket->partner; ++i) {
+        const struct token *t = unit_token(unit, i);
+        if (t->kind == TOK_TYPE && !strcmp(t->symbol->text, "void"))
+            is_void = true;
+        else if (t->kind == TOK_STAR)
+            pointer = true;
+        else if (t->kind != TOK_SPECIFIER)
+            return false;
+    }
+    return is_void && pointer;
+}
+
+static bool is_c_source(const struct transform *tr)
+{
+    const char *name = tr->t->source.name;
+    size_t len = strlen(name);
+    return 2 < len && !strcmp(name + len - 2, ".c");
+}
+
+static struct slot *find_slot(struct slot *slots, int count, int original)
+{
+    for (int i = 0; i < count; ++i)
+        if (slots[i].original == original)
+            return &slots[i];
+    return NULL;
+}
+
+static void insert_slot(struct slot *slots, int *count, int at, struct slot slot)
+{
+    memmove(&slots[at + 1], &slots[at], (size_t)(*count - at) * sizeof *slots);
+    slots[at] = slot;
+    ++*count;
+}
+
+static void remove_slot(struct slot *slots, int *count, int at)
+{
+    memmove(&slots[at], &slots[at + 1], (size_t)(*count - at - 1) * sizeof *slots);
+    --*count;
+}
+
+static void surround(struct transform *tr, struct slot *slot, const char *before,
+                     const char *behind)
+{
+    slot->before = arena_printf(tr->arena, "%s%s", before, slot->before);
+    slot->behind = arena_printf(tr->arena, "%s%s", slot->behind, behind);
+}
+
+static void apply_op(struct transform *tr, const struct arg_op *op, const struct arguments *args,
+                     struct slot *slots, int *count)
+{
+    const struct unit *unit = tr->unit;
+    struct slot *slot = find_slot(slots, *count, op->n);
+    bool original = slot && 0 <= op->n && op->n < args->count;
+    switch (op->kind) {
+    case ARG_WRAP:
+        if (original) {
+            bool comma = has_bare_comma(unit, args->items[op->n]);
+            surround(tr, slot, arena_printf(tr->arena, comma ? "%s((" : "%s(", op->text),
+                     comma ? "))" : ")");
+        }
+        break;
+    case ARG_CAST:
+        if (original && !(strstr(op->text, "void") && is_void_cast(unit, args->items[op->n]))) {
+            if (is_c_source(tr))
+                surround(tr, slot, arena_printf(tr->arena, "(%s)(", op->text), ")");
+            else
+                surround(tr, slot, arena_printf(tr->arena, "reinterpret_cast<%s>(", op->text), ")");
+        }
+        break;
+    case ARG_ADDRESS:
+        if (original)
+            surround(tr, slot, "&(", ")");
+        break;
+    case ARG_SUFFIX:
+        if (original)
+            surround(tr, slot, "(", arena_printf(tr->arena, ")%s", op->text));
+        break;
+    case ARG_REPLACE:
+        if (original)
+            slot->text = op->text;
+        break;
+    case ARG_DROP:
+        if (original)
+            remove_slot(slots, count, (int)(slot - slots));
+        break;
+    case ARG_INSERT:
+        insert_slot(slots, count, slot ? (int)(slot - slots) : *count,
+                    (struct slot){-1, op->text, "", ""});
+        break;
+    case ARG_APPEND:
+        insert_slot(slots, count, *count, (struct slot){-1, op->text, "", ""});
+        break;
+    case ARG_MOVE:
+        if (original) {
+            struct slot moved = *slot;
+            remove_slot(slots, count, (int)(slot - slots));
+            struct slot *target = find_slot(slots, *count, op->m);
+            insert_slot(slots, count, target ? (int)(target - slots) : *count, moved);
+        }
+        break;
+    case ARG_SWAP: {
+        struct slot *other = find_slot(slots, *count, op->m);
+        if (original && other) {
+            struct slot kept = *slot;
+            *slot = *other;
+            *other = kept;
+        }
+        break;
+    }
+    case ARG_NAME:
+    case ARG_REPORT:
+    case ARG_NOTE:
+        break;
+    }
+}
+
+/* The edits that turn the original arguments into SLOTS. Arguments that stay in place keep their
+   bytes and everything between them; only where the order changes are they moved, as whole
+   tokens' ranges. */
+static void write_slots(struct transform *tr, const struct arguments *args, const struct slot *slots,
+                        int count)
+{
+    const struct unit *unit = tr->unit;
+    bool ordered = true;
+    for (int i = 0, last = -1; i < count; ++i)
+        if (0 <= slots[i].original) {
+            ordered &= last < slots[i].original;
+            last = slots[i].original;
+        }
+    uint32_t lparen = args->tokens.begin, rparen = args->tokens.end - 1;
+    if (!ordered) {
+        /* Moved text is copied; names inside it are renamed where they stand, so a call in it
+           would lose that. Such calls are reported by the caller. */
+        struct strbuf text = STRBUF_INIT;
+        for (int i = 0; i < count; ++i) {
+            if (i)
+                strbuf_adds(&text, ", ");
+            if (slots[i].text) {
+                strbuf_adds(&text, slots[i].text);
+                continue;
+            }
+            struct span span = unit_span(unit, args->items[slots[i].original]);
+            strbuf_adds(&text, slots[i].before);
+            strbuf_add(&text, unit->source->text + span.begin, span.end - span.begin);
+            strbuf_adds(&text, slots[i].behind);
+        }
+        uint32_t begin = unit_token(unit, lparen)->offset + 1;
+        edit_add(&tr->t->edits, begin, unit_token(unit, rparen)->offset - begin,
+                 arena_strndup(tr->arena, text.text, text.len), EDIT_ARGUMENT);
+        strbuf_release(&text);
+        return;
+    }
+    /* In order: what is missing is dropped with the comma before it (the first with the one behind),
+       what is new is inserted. */
+    bool kept_any = false;
+    int s = 0;
+    for (int i = 0; i <= args->count; ++i) {
+        /* New arguments before the original I. */
+        for (; s < count && slots[s].original < 0; ++s) {
+            bool last = i == args->count;
+            const char *text = slots[s].text;
+            if (!last) {
+                insert_before(tr, args->items[i].begin, arena_printf(tr->arena, "%s, ", text),
+                              EDIT_ARGUMENT);
+            } else if (args->count == 0 || !kept_any) {
+                insert_before(tr, rparen, text, EDIT_ARGUMENT);
+                kept_any = true;
+            } else {
+                insert_behind(tr, args->items[args->count - 1].end - 1,
+                              arena_printf(tr->arena, ", %s", text), EDIT_ARGUMENT);
+            }
+        }
+        if (i == args->count)
+            break;
+        struct range arg = args->items[i];
+        if (s < count && slots[s].original == i) {
+            struct span span = unit_span(unit, arg);
+            if (slots[s].text)
+                edit_add(&tr->t->edits, span.begin, span.end - span.begin, slots[s].text,
+                         EDIT_ARGUMENT);
+            else {
+                if (*slots[s].before)
+                    insert_before(tr, arg.begin, slots[s].before, EDIT_ARGUMENT);
+                if (*slots[s].behind)
+                    insert_behind(tr, arg.end - 1, slots[s].behind, EDIT_ARGUMENT);
+            }
+            kept_any = true;
+            ++s;
+            continue;
+        }
+        /* Dropped. */
+        uint32_t begin = unit_token(unit, arg.begin)->offset, end = unit_span(unit, arg).end;
+        if (kept_any && 0 < i)
+            begin = unit_span(unit, args->items[i - 1]).end;
+        else if (i + 1 < args->count)
+            end = unit_token(unit, args->items[i + 1].begin)->offset;
+        edit_add(&tr->t->edits, begin, end - begin, "", EDIT_ARGUMENT);
+    }
+}
+
+/* Whether names inside the moved arguments would be renamed, which a copy would lose. */
+static bool moves_names(const struct transform *tr, const struct arguments *args)
+{
+    for (uint32_t i = args->tokens.begin; i < args->tokens.end; ++i) {
+        const struct symbol *symbol = unit_token(tr->unit, i)->symbol;
+        if (symbol && symbol->api && symbol->api->hip && strcmp(symbol->api->hip, symbol->text))
+            return true;
+    }
+    return false;
+}
+
+void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
+                  const char **name)
+{
+    struct arguments args;
+    if (!unit_arguments(tr->unit, lparen, tr->arena, &args))
+        return;
+    const struct arg_change *change = choose(tr, api, args.count);
+    if (!change)
+        return;
+    int inserted = 0;
+    bool reorders = false;
+    for (int i = 0; i < change->op_count; ++i) {
+        const struct arg_op *op = &change->ops[i];
+        inserted += op->kind == ARG_INSERT || op->kind == ARG_APPEND;
+        reorders |= op->kind == ARG_MOVE || op->kind == ARG_SWAP;
+        if (op->kind == ARG_NAME)
+            *name = op->text;
+        if (op->kind == ARG_NOTE)
+            report(tr, RULE_API_MEANING, one_token(index), api->cuda, *name, op->text);
+        if (op->kind == ARG_REPORT) {
+            report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda, op->text, NULL);
+            *name = NULL;
+            return;
+        }
+    }
+    if (reorders && moves_names(tr, &args)) {
+        report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda,
+               "their order is another one", NULL);
+        *name = NULL;
+        return;
+    }
+    struct slot *slots =
+        arena_zalloc(tr->arena, (size_t)(args.count + inserted) + 1, sizeof *slots);
+    int count = args.count;
+    for (int i = 0; i < count; ++i)
+        slots[i] = (struct slot){i, NULL, "", ""};
+    for (int i = 0; i < change->op_count; ++i)
+        apply_op(tr, &change->ops[i], &args, slots, &count);
+    write_slots(tr, &args, slots, count);
+}

@@ -1,0 +1,138 @@
+/* Conditions: what an AMD compiler makes of the macros in #if.
+
+   `defined(__CUDA_ARCH__)` asks for device code and has a counterpart; a comparison with its
+   value has none, and renaming half of such a condition would turn it round, so it stays whole
+   and is reported. Versions of CUDA say nothing about HIP's: never translated, always
+   reported.  */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+struct names {
+    bool arch_compared;
+    uint32_t arch;    /* the __CUDA_ARCH__ whose value is used, or NO_TOKEN */
+    uint32_t version; /* a version macro, or NO_TOKEN */
+};
+
+static bool is_name(const struct unit *unit, uint32_t index, const char *name)
+{
+    const struct symbol *symbol = unit_token(unit, index)->symbol;
+    return symbol && !strcmp(symbol->text, name);
+}
+
+static bool is_version(const struct unit *unit, uint32_t index)
+{
+    static const char *const names[] = {
+        "CUDART_VERSION",       "CUDA_VERSION",           "__CUDACC_VER_MAJOR__",
+        "__CUDACC_VER_MINOR__", "__CUDACC_VER_BUILD__",   "__CUDACC_VER__",
+        "__CUDA_API_VERSION",   "__CUDART_API_VERSION",   "NVRTC_VERSION",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (is_name(unit, index, names[i]))
+            return true;
+    return false;
+}
+
+/* BOOLEAN: only whether the value is 0 matters. */
+static void scan(const struct unit *unit, const struct condition *c, bool boolean,
+                 struct names *res)
+{
+    if (!c)
+        return;
+    switch (c->kind) {
+    case COND_NAME:
+        if (is_name(unit, c->token, "__CUDA_ARCH__") && !boolean)
+            res->arch = c->token;
+        if (is_version(unit, c->token))
+            res->version = c->token;
+        break;
+    case COND_DEFINED:
+        if (is_version(unit, c->token) && res->version == NO_TOKEN)
+            res->version = c->token;
+        break;
+    case COND_UNARY:
+        scan(unit, c->arg[0], c->op == TOK_BANG, res);
+        break;
+    case COND_BINARY: {
+        bool logical = c->op == TOK_AND_AND || c->op == TOK_OR_OR;
+        scan(unit, c->arg[0], logical, res);
+        scan(unit, c->arg[1], logical, res);
+        break;
+    }
+    case COND_TERNARY:
+        scan(unit, c->arg[0], true, res);
+        scan(unit, c->arg[1], boolean, res);
+        scan(unit, c->arg[2], boolean, res);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The same for a condition that the grammar does not know: any name counts. */
+static void scan_tokens(const struct unit *unit, const struct directive *d, struct names *res)
+{
+    for (uint32_t i = d->body.begin; i < d->body.end; ++i) {
+        if (is_name(unit, i, "__CUDA_ARCH__"))
+            res->arch = i;
+        if (unit_token(unit, i)->symbol && is_version(unit, i))
+            res->version = i;
+    }
+}
+
+static void rename_names(struct transform *tr, const struct directive *d)
+{
+    const struct unit *unit = tr->unit;
+    for (uint32_t i = d->tokens.begin + 2; i < d->tokens.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (!token->symbol)
+            continue;
+        if (!strcmp(token->symbol->text, "__CUDA_ARCH__")) {
+            replace_token(tr, i, "__HIP_DEVICE_COMPILE__", EDIT_CONDITION);
+            continue;
+        }
+        const struct api *api = token->symbol->api;
+        if (!api || token->symbol->flags & SYMBOL_DECLARED)
+            continue;
+        if (!api->hip) {
+            report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
+        } else if (*api->hip && strcmp(api->hip, token->symbol->text) &&
+                   (api->kind == API_MACRO || api->kind == API_DEVICE_TYPE)) {
+            replace_token(tr, i, api->hip, EDIT_CONDITION);
+        }
+    }
+}
+
+void transform_conditions(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    vec_each (const struct directive, d, &unit->directives) {
+        switch (d->kind) {
+        case TOK_PP_IF:
+        case TOK_PP_IFDEF:
+        case TOK_PP_IFNDEF:
+        case TOK_PP_ELIF:
+        case TOK_PP_ELIFDEF:
+        case TOK_PP_ELIFNDEF:
+            break;
+        default:
+            continue;
+        }
+        if (token_region(unit_token(unit, d->tokens.begin)) != REGION_COMMON || d->guard)
+            continue;
+        struct names names = {.arch = NO_TOKEN, .version = NO_TOKEN};
+        if (d->condition)
+            scan(unit, d->condition, true, &names);
+        else
+            scan_tokens(unit, d, &names);
+        if (names.arch != NO_TOKEN)
+            report(tr, RULE_API_ARCH_COMPARE, one_token(names.arch), "__CUDA_ARCH__", NULL, NULL);
+        if (names.version != NO_TOKEN)
+            report(tr, RULE_API_VERSION_TEST, one_token(names.version),
+                   unit_token(unit, names.version)->symbol->text, NULL, NULL);
+        if (names.arch == NO_TOKEN && names.version == NO_TOKEN)
+            rename_names(tr, d);
+    }
+}

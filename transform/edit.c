@@ -1,0 +1,69 @@
+#include <config.h>
+
+#include "transform/edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void edit_add(struct edits *edits, size_t offset, size_t length, const char *text,
+              enum edit_reason reason)
+{
+    uint32_t order = (uint32_t)edits->list.count;
+    *vec_push(&edits->list) = (struct edit){.offset = (uint32_t)offset,
+                                            .length = (uint32_t)length,
+                                            .text = text,
+                                            .reason = reason,
+                                            .order = order};
+}
+
+/* At one offset the insertions come first, as they stand before the bytes that another edit
+   replaces; of two replacements the wider one comes first and so wins. */
+static int compare(const void *va, const void *vb)
+{
+    const struct edit *a = va, *b = vb;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    if (!a->length != !b->length)
+        return a->length ? 1 : -1;
+    if (a->length != b->length)
+        return b->length < a->length ? -1 : 1;
+    return (b->order < a->order) - (a->order < b->order);
+}
+
+size_t edits_finish(struct edits *edits)
+{
+    struct edit *list = edits->list.items;
+    size_t count = edits->list.count, kept = 0, end = 0;
+    /* Most translators go through a file from front to back: then there is nothing to sort. */
+    size_t sorted = 1;
+    while (sorted < count && compare(&list[sorted - 1], &list[sorted]) < 0)
+        ++sorted;
+    if (sorted < count)
+        qsort(list, count, sizeof *list, compare);
+    for (size_t i = 0; i < count; ++i) {
+        if (list[i].offset < end)
+            continue;
+        end = (size_t)list[i].offset + list[i].length;
+        list[kept++] = list[i];
+    }
+    edits->list.count = kept;
+    return count - kept;
+}
+
+void edits_apply(const struct edits *edits, const struct source *source, struct strbuf *out)
+{
+    /* A translation is about as long as its source; one allocation usually does. */
+    strbuf_reserve(out, source->len + source->len / 16);
+    size_t at = 0;
+    vec_each (const struct edit, e, &edits->list) {
+        strbuf_add(out, source->text + at, e->offset - at);
+        strbuf_adds(out, e->text);
+        at = (size_t)e->offset + e->length;
+    }
+    strbuf_add(out, source->text + at, source->len - at);
+}
+
+void edits_release(struct edits *edits)
+{
+    vec_release(&edits->list);
+}

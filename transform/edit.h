@@ -1,0 +1,49 @@
+/* Edits: what is rewritten, as changes to the bytes of the input.
+
+   Edits are collected in any order, then sorted and checked; no two overlap, and an edit
+   with length 0 inserts before its offset. Everything outside stays byte for byte.  */
+#ifndef TRANSFORM_EDIT_H
+#define TRANSFORM_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+enum edit_reason {
+    EDIT_RENAME,
+    EDIT_INCLUDE,
+    EDIT_ARGUMENT,
+    EDIT_LAUNCH,
+    EDIT_CONDITION,
+    EDIT_REASON_COUNT
+};
+
+struct edit {
+    uint32_t offset;
+    uint32_t length; /* bytes replaced */
+    const char *text; /* NUL-terminated; lives as long as the edits' arena */
+    enum edit_reason reason;
+    uint32_t order; /* insertions at one offset keep the order in which they were added */
+};
+
+struct edits {
+    VEC(struct edit) list;
+};
+
+void edit_add(struct edits *edits, size_t offset, size_t length, const char *text,
+              enum edit_reason reason);
+
+/* Sorts by offset. An edit that overlaps an earlier, wider one is dropped and counted in the
+   result: 0 unless the translator contradicts itself. */
+size_t edits_finish(struct edits *edits);
+
+/* Appends the text of SOURCE with EDITS (finished) applied to OUT. */
+void edits_apply(const struct edits *edits, const struct source *source, struct strbuf *out);
+
+void edits_release(struct edits *edits);
+
+#endif

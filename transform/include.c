@@ -1,0 +1,223 @@
+/* Includes: each CUDA header becomes its HIP counterpart, once.
+
+   A header that brings nothing new at its place (the HIP header, or one that covers it, is
+   already included in a branch around) loses its line. hip_runtime.h is inserted where the file
+   uses the API or the device language and includes neither; nvcc includes its runtime by
+   itself, hipcc does not.  */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+#define RUNTIME "hip/hip_runtime.h"
+#define RUNTIME_API "hip/hip_runtime_api.h"
+
+/* A HIP header the file includes, as it will be. */
+struct included {
+    const char *path;
+    size_t len;
+    uint32_t branch; /* the directive that opens the branch it lies in, or NO_INDEX */
+};
+
+struct includes {
+    VEC(struct included) list;
+};
+
+/* Whether branch OUTER is BRANCH or encloses it, up to the header guard. */
+static bool encloses(const struct unit *unit, uint32_t outer, uint32_t branch)
+{
+    for (;; branch = unit->directives.items[branch].parent) {
+        if (outer == branch)
+            return true;
+        if (branch == NO_INDEX)
+            return false;
+    }
+}
+
+static bool is_included(const struct unit *unit, const struct includes *includes, const char *path,
+                        size_t len, uint32_t branch)
+{
+    vec_each (const struct included, item, &includes->list)
+        if (item->len == len && !memcmp(item->path, path, len) &&
+            encloses(unit, item->branch, branch))
+            return true;
+    return false;
+}
+
+static bool has_text(const struct unit *unit, const struct includes *includes, const char *path,
+                     uint32_t branch)
+{
+    return is_included(unit, includes, path, strlen(path), branch);
+}
+
+static void add(struct includes *includes, const char *path, size_t len, uint32_t branch)
+{
+    *vec_push(&includes->list) = (struct included){path, len, branch};
+}
+
+/* Removes the directive; its whole line too where nothing else stands on it. */
+static void remove_line(struct transform *tr, const struct directive *d)
+{
+    const struct source *source = &tr->t->source;
+    struct span span = unit_span(tr->unit, (struct range){d->tokens.begin, d->tokens.end - 1});
+    size_t begin = span.begin, end = span.end;
+    while (begin && (source->text[begin - 1] == ' ' || source->text[begin - 1] == '\t'))
+        --begin;
+    while (end < source->len && strchr(" \t\r", source->text[end]) && source->text[end])
+        ++end;
+    bool alone = (begin == 0 || source->text[begin - 1] == '\n') &&
+                 (end == source->len || source->text[end] == '\n');
+    if (alone)
+        edit_add(&tr->t->edits, begin, end + (end < source->len) - begin, "", EDIT_INCLUDE);
+    else
+        edit_add(&tr->t->edits, span.begin, span.end - span.begin, "", EDIT_INCLUDE);
+}
+
+static void examine(struct transform *tr, struct includes *includes, const struct directive *d)
+{
+    const struct unit *unit = tr->unit;
+    const struct token *header = unit_token(unit, d->name);
+    if (header->kind != TOK_HEADER || header->length < 2)
+        return;
+    const char *path = unit->source->text + header->offset + 1;
+    size_t len = header->length - 2;
+    const struct api *api = map_find_header(tr->options->map, path, len);
+    enum region region = token_region(unit_token(unit, d->tokens.begin));
+    if (!api || region != REGION_COMMON) {
+        /* Seen by a HIP compiler, so it counts; what only nvcc sees does not. */
+        if (region != REGION_CUDA)
+            add(includes, path, len, d->parent);
+        return;
+    }
+    switch (api->action) {
+    case HEADER_KEEP:
+        return;
+    case HEADER_DROP:
+        remove_line(tr, d);
+        return;
+    case HEADER_REPLACE:
+        break;
+    }
+    tr->needs_runtime = true;
+    if (!api->hip) {
+        struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, one_token(d->name),
+                                         arena_strndup(tr->arena, path, len), NULL, NULL);
+        finding->advice = api->advice;
+        return;
+    }
+    if (tr->options->hip_version < api->hip_life.added) {
+        char buf[VERSION_TEXT];
+        report(tr, RULE_API_NEWER_HIP, one_token(d->name), arena_strndup(tr->arena, path, len),
+               api->hip, version_format(api->hip_life.added, buf));
+        return;
+    }
+    if (api->note)
+        report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
+               api->hip, api->note);
+    struct strbuf target = STRBUF_INIT;
+    map_header_path(api, path, len, &target);
+    const char *hip = arena_strndup(tr->arena, target.text, target.len);
+    strbuf_release(&target);
+    if (has_text(unit, includes, hip, d->parent) ||
+        (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {
+        remove_line(tr, d);
+        return;
+    }
+    add(includes, hip, strlen(hip), d->parent);
+    char open = path[-1], close = path[len];
+    replace_token(tr, d->name, arena_printf(tr->arena, "%c%s%c", open, hip, close), EDIT_INCLUDE);
+}
+
+/* Files that are pasted into others: an include in the midst of a function would do harm. */
+static bool is_fragment(const char *name)
+{
+    static const char *const endings[] = {".inl", ".inc", ".ipp", ".tpp", ".def"};
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
+        if (strlen(endings[i]) < len && !strcmp(name + len - strlen(endings[i]), endings[i]))
+            return true;
+    return false;
+}
+
+/* Offset of the line behind OFFSET. */
+static size_t next_line(const struct source *source, size_t offset)
+{
+    const char *nl = memchr(source->text + offset, '\n', source->len - offset);
+    return nl ? (size_t)(nl - source->text) + 1 : source->len;
+}
+
+/* Where an include can go: behind the guard, or #pragma once, or the comment at the top. */
+static size_t insertion_point(const struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    const struct source *source = &tr->t->source;
+    const struct directive *list = unit->directives.items;
+    size_t count = unit->directives.count;
+    if (count && list[0].guard)
+        return unit_token(unit, list[1].tokens.end - 1)->offset == source->len
+                   ? source->len
+                   : next_line(source, unit_token(unit, list[1].tokens.end - 1)->offset);
+    if (count && list[0].kind == TOK_PP_PRAGMA && list[0].tokens.begin == 0 &&
+        list[0].name != NO_TOKEN && !strcmp(unit_token(unit, list[0].name)->symbol->text, "once"))
+        return next_line(source, unit_token(unit, list[0].tokens.end - 1)->offset);
+    size_t res = 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    vec_each (const struct comment, comment, &unit->tokens.comments) {
+        if (comment->token != 0)
+            break;
+        size_t end = comment->offset + comment->length;
+        /* A comment that code follows on its line belongs to that code. */
+        if (unit_token(unit, 0)->offset < next_line(source, end) && unit_token(unit, 0)->kind != TOK_EOF)
+            break;
+        /* So does one behind an empty line. */
+        bool gap = res > 3 && memchr(source->text + res, '\n', comment->offset - res);
+        if (gap)
+            break;
+        res = next_line(source, end);
+    }
+    return res;
+}
+
+static void insert_runtime(struct transform *tr)
+{
+    const struct source *source = &tr->t->source;
+    size_t at = insertion_point(tr);
+    const char *newline = source_newline(source);
+    bool open_line = at && source->text[at - 1] != '\n' && !(at == 3 && source->text[0] == '\xef');
+    edit_add(&tr->t->edits, at, 0,
+             arena_printf(tr->arena, "%s#include <" RUNTIME ">%s", open_line ? newline : "",
+                          newline),
+             EDIT_INCLUDE);
+}
+
+/* Whether the file uses what only hip_runtime.h declares, beyond the host API. */
+static bool uses_device_language(const struct unit *unit)
+{
+    if (unit->launches.count || unit->variables.count)
+        return true;
+    vec_each (const struct function, fn, &unit->functions)
+        if (fn->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE | FUNCTION_HOST))
+            return true;
+    return false;
+}
+
+void transform_includes(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    struct includes includes = {0};
+    vec_each (const struct directive, d, &unit->directives)
+        if ((d->kind == TOK_PP_INCLUDE || d->kind == TOK_PP_IMPORT ||
+             d->kind == TOK_PP_INCLUDE_NEXT) &&
+            d->name != NO_TOKEN)
+            examine(tr, &includes, d);
+    /* A conditional include is the author's decision; any counts. */
+    bool runtime = false, api = false;
+    vec_each (const struct included, item, &includes.list) {
+        runtime |= item->len == strlen(RUNTIME) && !memcmp(item->path, RUNTIME, item->len);
+        api |= item->len == strlen(RUNTIME_API) && !memcmp(item->path, RUNTIME_API, item->len);
+    }
+    vec_release(&includes.list);
+    if (tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
+        !(api && !uses_device_language(unit)))
+        insert_runtime(tr);
+}

@@ -1,0 +1,11 @@
+libhipwright_a_SOURCES += \
+    transform/call.c \
+    transform/condition.c \
+    transform/edit.c transform/edit.h \
+    transform/include.c \
+    transform/launch.c \
+    transform/names.c \
+    transform/property.c \
+    transform/rename.c \
+    transform/transform_p.h \
+    transform/translate.c transform/translate.h

@@ -1,0 +1,156 @@
+/* Names: each identifier that the map knows becomes what HIP calls it, or is reported. */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+/* The newest version in which LIFE says the name is there, or the removal that ended it. */
+static bool is_too_new(const struct api *api, version hip)
+{
+    return hip < api->hip_life.added;
+}
+
+static bool is_removed(const struct api *api, version hip)
+{
+    return api->hip_life.removed && api->hip_life.removed <= hip;
+}
+
+/* Whether one of the alternatives in the entry gives the call at LPAREN another name or says
+   it cannot be translated for this HIP version. */
+static void remove_name(struct transform *tr, uint32_t index)
+{
+    const struct token *token = unit_token(tr->unit, index);
+    const char *text = tr->unit->source->text;
+    uint32_t end = token->offset + token->length;
+    while (text[end] == ' ' || text[end] == '\t')
+        ++end;
+    edit_add(&tr->t->edits, token->offset, end - token->offset, "", EDIT_RENAME);
+}
+
+/* Whether the name at INDEX is pasted to another one by ##. */
+static bool is_pasted(const struct unit *unit, uint32_t index)
+{
+    if (!(unit_token(unit, index)->flags & TOKEN_DIRECTIVE))
+        return false;
+    uint32_t prev = unit_prev(unit, index);
+    return (prev != NO_TOKEN && unit_token(unit, prev)->kind == TOK_HASH_HASH) ||
+           unit_token(unit, index + 1)->kind == TOK_HASH_HASH;
+}
+
+/* Beginnings that make an API's name with what a macro pastes behind them. */
+static bool is_api_prefix(const struct symbol *symbol)
+{
+    static const char *const prefixes[] = {"cuda", "cu", "CU", "CUDA", "CUDA_", "CU_", "nvrtc"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
+        if (!strcmp(symbol->text, prefixes[i]))
+            return true;
+    return !strncmp(symbol->text, "cuda", 4) || !strncmp(symbol->text, "CUDA_ERROR", 10);
+}
+
+static void check_pasting(struct transform *tr, uint32_t hash)
+{
+    const struct unit *unit = tr->unit;
+    const struct token *left = unit_token(unit, hash - 1);
+    if (!left->symbol || token_region(left) != REGION_COMMON)
+        return;
+    if (left->symbol->api || is_api_prefix(left->symbol))
+        report(tr, RULE_API_PASTED_NAME, (struct range){hash - 1, hash + 2}, left->symbol->text,
+               NULL, NULL);
+}
+
+static void rename_at(struct transform *tr, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    const struct token *token = unit_token(unit, index);
+    const struct api *api = token->symbol->api;
+    const char *cuda = token->symbol->text;
+    version hip = tr->options->hip_version;
+    if (names_is_user(tr, index))
+        return;
+    /* `.name = value` in an initialiser and `name:` of a bit-field are members as well. */
+    if (is_pasted(unit, index))
+        return; /* reported by check_pasting() */
+    tr->needs_runtime = true;
+    if (!strcmp(cuda, "__CUDA_ARCH__")) {
+        report(tr, RULE_API_ARCH_COMPARE, one_token(index), cuda, NULL, NULL);
+        return;
+    }
+    if (!strcmp(cuda, "CUDART_VERSION") || !strcmp(cuda, "CUDA_VERSION")) {
+        report(tr, RULE_API_VERSION_TEST, one_token(index), cuda, NULL, NULL);
+        return;
+    }
+    const char *name = api->hip;
+    uint32_t lparen = unit_next(unit, index);
+    bool call = unit_token(unit, lparen)->kind == TOK_LPAREN &&
+                unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen);
+    if (!name) {
+        struct finding *finding =
+            report(tr, RULE_API_NO_COUNTERPART, one_token(index), cuda, NULL, NULL);
+        finding->advice = api->advice;
+        return;
+    }
+    if (!*name) {
+        remove_name(tr, index);
+        return;
+    }
+    /* A call may have another form for this version, so it is asked first. */
+    const char *called = name;
+    if (call && api->change_count) {
+        call_rewrite(tr, api, index, lparen, &called);
+        if (!called)
+            return;
+    }
+    if (called == name && is_too_new(api, hip)) {
+        char buf[VERSION_TEXT];
+        struct finding *finding = report(tr, RULE_API_NEWER_HIP, one_token(index), cuda, name,
+                                         version_format(api->hip_life.added, buf));
+        finding->advice = api->advice;
+        return;
+    }
+    if (called == name && is_removed(api, hip)) {
+        char buf[VERSION_TEXT];
+        report(tr, RULE_API_REMOVED_HIP, one_token(index), cuda, name,
+               version_format(api->hip_life.removed, buf));
+        return;
+    }
+    if (api->note)
+        report(tr, RULE_API_MEANING, one_token(index), cuda, called, api->note);
+    if (strcmp(called, cuda))
+        replace_token(tr, index, called, EDIT_RENAME);
+}
+
+/* Whether the words of the directive that token INDEX belongs to are code. */
+static bool is_code(const struct unit *unit, uint32_t index)
+{
+    const struct token *token = unit_token(unit, index);
+    return !(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY;
+}
+
+void transform_names(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    const uint16_t other_side = TOKEN_CUDA_SIDE | TOKEN_HIP_SIDE;
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_HASH_HASH && i)
+            check_pasting(tr, i);
+        if (!token->symbol || token->flags & other_side)
+            continue;
+        switch (token->kind) {
+        case TOK_GLOBAL:
+        case TOK_DEVICE:
+        case TOK_SHARED:
+        case TOK_CONSTANT:
+        case TOK_MANAGED:
+        case TOK_LAUNCH_BOUNDS:
+            tr->needs_runtime = true;
+            break;
+        default:
+            break;
+        }
+        if (token->symbol->api && is_code(unit, i))
+            rename_at(tr, i);
+    }
+    tr->needs_runtime |= unit->launches.count != 0;
+}

@@ -1,0 +1,74 @@
+/* What the steps of the translation share. */
+#ifndef TRANSFORM_TRANSFORM_P_H
+#define TRANSFORM_TRANSFORM_P_H
+
+#include "parser/unit.h"
+#include "transform/translate.h"
+
+enum symbol_flag {
+    SYMBOL_DECLARED = 1 << 0,    /* the file declares it somewhere */
+    SYMBOL_DEVICE_PROP = 1 << 1, /* a variable that holds device properties */
+    SYMBOL_NAMESPACE_USED = 1 << 2, /* using namespace NAME */
+};
+
+/* A declaration by the user of a name that is also an API's. */
+struct user_name {
+    struct symbol *symbol;
+    uint32_t scope;      /* index of the scope that it is declared in; NO_INDEX: the file */
+    struct range extent; /* for parameters: the function; otherwise empty */
+};
+
+struct transform {
+    struct translation *t;
+    struct unit *unit;
+    const struct translate_options *options;
+    struct arena *arena; /* of the file */
+    VEC(struct user_name) user_names;
+    bool needs_runtime;    /* the file uses the API or the device language */
+};
+
+/* Finds the names the file declares itself. */
+void names_collect(struct transform *tr);
+
+/* Whether the identifier at token INDEX, whose symbol has an API entry, is the user's own: a
+   member, a name qualified by the user's scope, or declared around it. */
+bool names_is_user(const struct transform *tr, uint32_t index);
+
+/* The steps; each adds edits and findings. */
+void transform_conditions(struct transform *tr);
+void transform_includes(struct transform *tr);
+void transform_names(struct transform *tr);
+void transform_launches(struct transform *tr);
+void transform_properties(struct transform *tr);
+
+/* Rewrites the call of the API at token INDEX, whose argument list opens at LPAREN, as its
+   entry says; *NAME becomes the name to write (NULL: leave the name alone). */
+void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
+                  const char **name);
+
+/* Edits in terms of tokens. */
+void replace_token(struct transform *tr, uint32_t index, const char *text,
+                   enum edit_reason reason);
+void insert_before(struct transform *tr, uint32_t index, const char *text,
+                   enum edit_reason reason);
+void insert_behind(struct transform *tr, uint32_t index, const char *text,
+                   enum edit_reason reason);
+
+/* A finding at the tokens of RANGE. */
+struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
+                       const char *arg1, const char *arg2, const char *arg3);
+
+/* The source's bytes of RANGE on one line, white space folded, shortened where very long; in
+   the file's arena. */
+const char *quote_range(struct transform *tr, struct range range);
+
+/* Whether the tokens of RANGE hold a comma that a macro would split at: one that no parentheses
+   enclose. */
+bool has_bare_comma(const struct unit *unit, struct range range);
+
+static inline struct range one_token(uint32_t index)
+{
+    return (struct range){index, index + 1};
+}
+
+#endif

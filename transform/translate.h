@@ -1,0 +1,55 @@
+/* The translation of one file: a pure function of its bytes, the options and the map. */
+#ifndef TRANSFORM_TRANSLATE_H
+#define TRANSFORM_TRANSLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/finding.h"
+#include "base/source.h"
+#include "base/strbuf.h"
+#include "base/version.h"
+#include "maps/map.h"
+#include "transform/edit.h"
+
+enum launch_form {
+    LAUNCH_CHEVRON,  /* keep <<<>>> */
+    LAUNCH_FUNCTION, /* hipLaunchKernelGGL */
+};
+
+enum input_dialect {
+    INPUT_AUTO,
+    INPUT_CUDA,
+    INPUT_HIP,
+};
+
+struct translate_options {
+    const struct map *map;
+    version hip_version; /* the newest HIP that may be used */
+    enum launch_form launch;
+    enum input_dialect input;
+};
+
+struct translation {
+    struct arena arena; /* owns everything below but the source's text */
+    struct source source;
+    struct unit *unit; /* what the parser found */
+    struct edits edits;
+    struct findings findings;
+    struct diag diag; /* what is wrong with the file itself */
+};
+
+/* Translates the LEN bytes at TEXT (from malloc with SOURCE_PADDING NUL bytes behind, taken
+   over), called NAME (borrowed) in messages. Never fails: what is not understood stays as it
+   is. Release with translation_release(). */
+void translate(struct translation *t, const char *name, char *text, size_t len,
+               const struct translate_options *options);
+
+/* Appends the translated text to OUT. */
+void translation_text(const struct translation *t, struct strbuf *out);
+
+void translation_release(struct translation *t);
+
+#endif
