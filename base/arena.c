@@ -5,10 +5,10 @@
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 
 struct arena_block {
@@ -71,14 +71,13 @@ char *arena_strndup(struct arena *arena, const char *text, size_t len)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
-    va_list args, again;
+    struct strbuf buf = STRBUF_INIT;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
+    strbuf_vprintf(&buf, format, args);
     va_end(args);
-    char *res = arena_alloc(arena, (size_t)(len < 0 ? 0 : len) + 1);
-    vsnprintf(res, (size_t)(len < 0 ? 0 : len) + 1, format, again);
-    va_end(again);
+    char *res = arena_strndup(arena, buf.text ? buf.text : "", buf.len);
+    strbuf_release(&buf);
     return res;
 }
 

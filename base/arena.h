@@ -14,9 +14,9 @@ struct arena {
     char *end;
 };
 
-#define ARENA_INIT                                                                                 \
-    {                                                                                              \
-        0                                                                                          \
+#define ARENA_INIT \
+    {              \
+        0          \
     }
 
 /* SIZE bytes aligned for any object, uninitialised; owned by ARENA. */

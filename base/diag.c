@@ -18,8 +18,8 @@ static void add_printable(struct strbuf *out, const char *text, size_t len)
     }
 }
 
-void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
-              const char *format, ...)
+void diag_add(struct diag *diag, enum diag_level level, struct diag_place place, const char *format,
+              ...)
 {
     struct strbuf *out = &diag->text;
     if (place.file)

@@ -29,15 +29,15 @@ struct diag {
     unsigned warnings;
 };
 
-#define DIAG_INIT                                                                                  \
-    {                                                                                              \
-        .text = STRBUF_INIT                                                                        \
+#define DIAG_INIT           \
+    {                       \
+        .text = STRBUF_INIT \
     }
 
 /* Adds one message. FORMAT is already translated: diag_add (&d, DIAG_ERROR, place, _("...")).
    Control bytes in the text become \xNN, so that no file name can disturb a terminal. */
-void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
-              const char *format, ...) __attribute__((format(printf, 4, 5)));
+void diag_add(struct diag *diag, enum diag_level level, struct diag_place place, const char *format,
+              ...) __attribute__((format(printf, 4, 5)));
 
 /* Writes what was collected to OUT and empties the text; the counts stay. */
 void diag_flush(struct diag *diag, FILE *out);

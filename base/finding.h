@@ -22,12 +22,12 @@ struct span {
 struct finding {
     enum rule_id rule;
     struct span span;
-    enum effect effect;         /* the rule's, unless the place says otherwise */
-    enum confidence confidence; /* likewise */
+    enum effect effect;             /* the rule's, unless the place says otherwise */
+    enum confidence confidence;     /* likewise */
     const char *args[FINDING_ARGS]; /* NUL-terminated, in the arena; NULL behind the last */
     const char *advice; /* the way out for this place, English, or NULL: the rule's todo; borrowed
                            from the map */
-    const char *kernel;             /* the kernel or device function it lies in, or NULL */
+    const char *kernel; /* the kernel or device function it lies in, or NULL */
 };
 
 struct findings {

@@ -8,12 +8,12 @@
 
 /* The category is the first word of the name, so that it cannot disagree with it. */
 static const char *const categories[] = {
-    "api", "wave", "lds", "occupancy", "sync", "memory", "ptx", "matrix", "math", "library",
-    "build",
+    "api", "wave",   "lds",  "occupancy", "sync",  "memory",
+    "ptx", "matrix", "math", "library",   "build",
 };
 
 static const struct rule rules[RULE_COUNT] = {
-#define RULE(id, name, effect, confidence, title, message, todo)                                   \
+#define RULE(id, name, effect, confidence, title, message, todo) \
     [id] = {name, effect, confidence, title, message, todo},
 #include "base/rules.def"
 #undef RULE

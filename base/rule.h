@@ -34,7 +34,7 @@ enum rule_id {
 };
 
 struct rule {
-    const char *name;     /* "api-no-counterpart"; its first word is the category */
+    const char *name; /* "api-no-counterpart"; its first word is the category */
     enum effect effect;
     enum confidence confidence;
     const char *title;   /* a noun phrase, English */

@@ -44,12 +44,15 @@ void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
-    if (0 < len) {
+    strbuf_reserve(buf, 80);
+    size_t room = buf->room - buf->len;
+    int len = vsnprintf(buf->text + buf->len, room, format, args);
+    if (0 < len && room <= (size_t)len) {
         strbuf_reserve(buf, (size_t)len);
         vsnprintf(buf->text + buf->len, (size_t)len + 1, format, again);
-        buf->len += (size_t)len;
     }
+    if (0 < len)
+        buf->len += (size_t)len;
     va_end(again);
 }
 

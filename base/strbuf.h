@@ -12,9 +12,9 @@ struct strbuf {
     size_t room;
 };
 
-#define STRBUF_INIT                                                                                \
-    {                                                                                              \
-        0                                                                                          \
+#define STRBUF_INIT \
+    {               \
+        0           \
     }
 
 /* Makes room for EXTRA more bytes and the NUL. */

@@ -12,23 +12,25 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(type)                                                                                  \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        size_t count;                                                                              \
-        size_t room;                                                                               \
+#define VEC(type)     \
+    struct {          \
+        type *items;  \
+        size_t count; \
+        size_t room;  \
     }
 
 /* The address of a new last element, uninitialised. */
-#define vec_push(vec)                                                                              \
-    ((vec)->count < (vec)->room                                                                    \
-         ? (vec)->items + (vec)->count++                                                           \
-         : ((vec)->items = vec_grow((vec)->items, (vec)->count + 1, &(vec)->room,                  \
-                                    sizeof *(vec)->items),                                         \
-            (vec)->items + (vec)->count++))
+#define vec_push(vec)                                                                           \
+    ((vec)->count < (vec)->room ? (vec)->items + (vec)->count++                                 \
+                                : ((vec)->items = vec_grow((vec)->items, (vec)->count + 1,      \
+                                                           &(vec)->room, sizeof *(vec)->items), \
+                                   (vec)->items + (vec)->count++))
 
-#define vec_each(type, item, vec)                                                                  \
-    for (type *item = (vec)->items, *item##_end = item + (vec)->count; item != item##_end; ++item)
+/* TYPE must be spelt so that `TYPE *item` declares a pointer to an element. */
+#define vec_each(type, item, vec) for (type *item = (vec)->items; item != vec_end(vec); ++item)
+
+/* Behind the last element; an empty array has no address to count from. */
+#define vec_end(vec) ((vec)->count ? (vec)->items + (vec)->count : (vec)->items)
 
 #define vec_release(vec) (free((vec)->items), (vec)->items = NULL, (vec)->count = (vec)->room = 0)
 

@@ -9,7 +9,7 @@
 
 typedef uint32_t version;
 
-#define VERSION(major, minor, patch)                                                               \
+#define VERSION(major, minor, patch) \
     ((version)(major) << 20 | (version)(minor) << 10 | (version)(patch))
 
 /* Reads "X", "X.Y" or "X.Y.Z" (each below 1024) from the LEN bytes at TEXT into *RES.

@@ -38,8 +38,10 @@ static void find(const struct map *map, const char *name, struct answers *answer
         ((name[0] == '<' && name[len - 1] == '>') || (name[0] == '"' && name[len - 1] == '"')))
         ++name, len -= 2;
     strbuf_add(&text, name, len);
-    map_lookup(map, text.text, prefix, add_answer, answers);
-    if (!prefix) {
+    /* The empty name is no name, though some counterparts are empty. */
+    if (len || prefix)
+        map_lookup(map, text.text, prefix, add_answer, answers);
+    if (len && !prefix) {
         const struct api *header = map_find_header(map, text.text, text.len);
         if (header)
             add_answer(header, answers);
@@ -159,6 +161,8 @@ static void add_text(struct strbuf *out, const struct api *api)
     strbuf_addc(out, '\n');
     if (api->kind == API_HEADER && api->action == HEADER_DROP)
         add_field(out, "HIP", _("none is needed, the line is removed"));
+    else if (api->hip && !*api->hip)
+        add_field(out, "HIP", _("none is needed, the name is removed"));
     else if (api->hip)
         add_field(out, "HIP", api->hip);
     else

@@ -2,7 +2,7 @@
 
 #include "cli/data.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +19,38 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The folder the program lies in, or NULL. */
-static char *program_folder(void)
+/* The path of the program, or NULL; the caller frees it. */
+static char *program_path(void)
 {
-    char path[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (len <= 0)
-        return NULL;
-    path[len] = '\0';
-    char *slash = strrchr(path, '/');
-    if (!slash)
-        return NULL;
-    *slash = '\0';
-    return xstrdup(path);
+    char *res = realpath("/proc/self/exe", NULL);
+    if (res)
+        return res;
+    /* Without /proc: as the shell found it. */
+    if (strchr(program_invocation_name, '/'))
+        return realpath(program_invocation_name, NULL);
+    const char *path = getenv("PATH");
+    for (const char *at = path; at && !res;) {
+        size_t len = strcspn(at, ":");
+        struct strbuf file = STRBUF_INIT;
+        strbuf_add(&file, at, len);
+        strbuf_printf(&file, "%s%s", len ? "/" : "./", program_invocation_name);
+        if (!access(file.text, X_OK))
+            res = realpath(file.text, NULL);
+        strbuf_release(&file);
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    return res;
 }
 
 /* The first folder of BESIDE[0], BESIDE[1] (relative to the program) and INSTALLED that is
    there, or NULL. */
 static char *find(const char *const beside[2], const char *installed)
 {
-    char *res = NULL, *folder = program_folder();
-    for (int i = 0; folder && i < 2 && !res; ++i) {
+    char *res = NULL, *folder = program_path();
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    for (int i = 0; slash && i < 2 && !res; ++i) {
         struct strbuf path = STRBUF_INIT;
         strbuf_printf(&path, "%s/%s", folder, beside[i]);
         if (is_folder(path.text))

@@ -260,7 +260,8 @@ size_t lexer_raw_length(struct lexer *lexer, size_t begin, size_t quote, bool *t
     const char *text = lexer->source->text, *end = text + lexer->source->len;
     const char *delim = text + quote + removed_before(lexer, quote, true) + 1;
     size_t delim_len = 0;
-    while (delim + delim_len < end && delim_len < 16 && !strchr(" ()\\\t\v\f\r\n", delim[delim_len]))
+    while (delim + delim_len < end && delim_len < 16 &&
+           !strchr(" ()\\\t\v\f\r\n", delim[delim_len]))
         ++delim_len;
     *terminated = false;
     const char *at = delim + delim_len;
@@ -291,8 +292,8 @@ size_t lexer_raw_length(struct lexer *lexer, size_t begin, size_t quote, bool *t
 
 static bool is_word(char c)
 {
-    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
-           c == '_' || c == '$' || (unsigned char)c >= 0x80;
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
 }
 
 size_t lexer_with_suffix(struct lexer *lexer, size_t begin, size_t len)
@@ -319,7 +320,10 @@ size_t lexer_with_ucn(struct lexer *lexer, size_t begin, size_t len)
 {
     const char *at = lexer->text + begin + len, *end = lexer->text + lexer->len;
     for (;;) {
-        size_t digits = 2 < end - at && at[0] == '\\' ? (at[1] == 'u' ? 4 : at[1] == 'U' ? 8 : 0) : 0;
+        size_t digits = 2 < end - at && at[0] == '\\' ? (at[1] == 'u'   ? 4
+                                                         : at[1] == 'U' ? 8
+                                                                        : 0)
+                                                      : 0;
         if (!digits || (size_t)(end - at) < digits + 2)
             break;
         size_t n = 0;

@@ -26,11 +26,12 @@ enum token_flag {
     TOKEN_DIRECTIVE = 1 << 1,    /* inside a directive, its # and end included */
     TOKEN_MACRO_BODY = 1 << 2,   /* in the replacement list of a #define */
     TOKEN_SPACE_BEFORE = 1 << 3, /* white space, a comment or a line start before it */
-    TOKEN_UNTERMINATED = 1 << 4, /* a string, character or comment that its line or file cuts short */
-    TOKEN_RAW = 1 << 5,          /* a raw string */
-    TOKEN_SPLICED = 1 << 6,      /* a line splice lies inside it */
-    TOKEN_HIP_SIDE = 1 << 7,     /* parser/: only an AMD compiler sees it */
-    TOKEN_CUDA_SIDE = 1 << 8,    /* parser/: no AMD compiler sees it */
+    TOKEN_UNTERMINATED =
+        1 << 4,               /* a string, character or comment that its line or file cuts short */
+    TOKEN_RAW = 1 << 5,       /* a raw string */
+    TOKEN_SPLICED = 1 << 6,   /* a line splice lies inside it */
+    TOKEN_HIP_SIDE = 1 << 7,  /* parser/: only an AMD compiler sees it */
+    TOKEN_CUDA_SIDE = 1 << 8, /* parser/: no AMD compiler sees it */
 };
 
 #define NO_TOKEN UINT32_MAX

@@ -27,47 +27,49 @@ struct value {
 enum vendor {
     AMD,
     NVIDIA,
+    AMD_TRANSLATED, /* AMD, once the CUDA names in the condition are translated */
+    VENDORS,
 };
 
 struct vendor_macro {
     const char *name;
     bool hip; /* it names HIP, so a condition with it tells the vendors apart */
-    enum truth defined[2]; /* for AMD, for NVIDIA */
+    enum truth defined[VENDORS];
 };
 
 static const struct vendor_macro vendor_macros[] = {
-    {"CUDART_VERSION", false, {FALSE, TRUE}},
-    {"CUDA_VERSION", false, {FALSE, TRUE}},
-    {"HIP_INCLUDE_HIP_HIP_RUNTIME_H", true, {UNKNOWN, FALSE}},
-    {"HIP_VERSION", true, {TRUE, FALSE}},
-    {"HIP_VERSION_MAJOR", true, {TRUE, FALSE}},
-    {"TORCH_HIP_VERSION", true, {TRUE, FALSE}},
-    {"__AMDGCN__", true, {UNKNOWN, FALSE}},
-    {"__AMDGCN_WAVEFRONT_SIZE", true, {UNKNOWN, FALSE}},
-    {"__AMDGCN_WAVEFRONT_SIZE__", true, {UNKNOWN, FALSE}},
-    {"__AMDGPU__", true, {UNKNOWN, FALSE}},
-    {"__CUDACC_RTC__", false, {FALSE, UNKNOWN}},
-    {"__CUDACC_VER_MAJOR__", false, {FALSE, TRUE}},
-    {"__CUDACC_VER_MINOR__", false, {FALSE, TRUE}},
-    {"__CUDACC__", false, {FALSE, TRUE}},
-    {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE}},
-    {"__CUDA_ARCH__", false, {FALSE, UNKNOWN}},
-    {"__HCC__", true, {UNKNOWN, FALSE}},
-    {"__HIPCC_RTC__", true, {UNKNOWN, FALSE}},
-    {"__HIPCC__", true, {TRUE, FALSE}},
-    {"__HIP_DEVICE_COMPILE__", true, {UNKNOWN, FALSE}},
-    {"__HIP_PLATFORM_AMD__", true, {TRUE, FALSE}},
-    {"__HIP_PLATFORM_HCC__", true, {TRUE, FALSE}},
-    {"__HIP_PLATFORM_NVCC__", true, {FALSE, UNKNOWN}},
-    {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN}},
-    {"__HIP__", true, {TRUE, FALSE}},
-    {"__NVCC__", false, {FALSE, TRUE}},
+    {"CUDART_VERSION", false, {FALSE, TRUE, FALSE}},
+    {"CUDA_VERSION", false, {FALSE, TRUE, FALSE}},
+    {"HIP_INCLUDE_HIP_HIP_RUNTIME_H", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"HIP_VERSION", true, {TRUE, FALSE, TRUE}},
+    {"HIP_VERSION_MAJOR", true, {TRUE, FALSE, TRUE}},
+    {"TORCH_HIP_VERSION", true, {TRUE, FALSE, TRUE}},
+    {"__AMDGCN__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__AMDGCN_WAVEFRONT_SIZE", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__AMDGCN_WAVEFRONT_SIZE__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__AMDGPU__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__CUDACC_RTC__", false, {FALSE, UNKNOWN, UNKNOWN}},
+    {"__CUDACC_VER_MAJOR__", false, {FALSE, TRUE, FALSE}},
+    {"__CUDACC_VER_MINOR__", false, {FALSE, TRUE, FALSE}},
+    {"__CUDACC__", false, {FALSE, TRUE, TRUE}},
+    {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE, FALSE}},
+    {"__CUDA_ARCH__", false, {FALSE, UNKNOWN, UNKNOWN}},
+    {"__HCC__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__HIPCC_RTC__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__HIPCC__", true, {TRUE, FALSE, TRUE}},
+    {"__HIP_DEVICE_COMPILE__", true, {UNKNOWN, FALSE, UNKNOWN}},
+    {"__HIP_PLATFORM_AMD__", true, {TRUE, FALSE, TRUE}},
+    {"__HIP_PLATFORM_HCC__", true, {TRUE, FALSE, TRUE}},
+    {"__HIP_PLATFORM_NVCC__", true, {FALSE, UNKNOWN, FALSE}},
+    {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN, FALSE}},
+    {"__HIP__", true, {TRUE, FALSE, TRUE}},
+    {"__NVCC__", false, {FALSE, TRUE, TRUE}},
 };
 
 /* USE_ROCM, USE_HIP, GGML_USE_HIP, AMREX_USE_HIP, KOKKOS_ENABLE_HIP, __gfx90a__, ...: projects
    spell it in many ways, with one of these words between underscores. */
-static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE}};
-static const struct vendor_macro any_gfx = {"", true, {UNKNOWN, FALSE}};
+static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE, TRUE}};
+static const struct vendor_macro any_gfx = {"", true, {UNKNOWN, FALSE, UNKNOWN}};
 
 static bool has_word(const struct symbol *name, const char *word)
 {
@@ -116,9 +118,9 @@ static struct value evaluate_binary(const struct unit *unit, const struct condit
     struct value a = evaluate(unit, c->arg[0], vendor), b = evaluate(unit, c->arg[1], vendor);
     enum truth ta = truth_of(a), tb = truth_of(b);
     if (c->op == TOK_AND_AND)
-        return ta == FALSE || tb == FALSE   ? known(0)
-               : ta == TRUE && tb == TRUE   ? known(1)
-                                            : unknown;
+        return ta == FALSE || tb == FALSE ? known(0)
+               : ta == TRUE && tb == TRUE ? known(1)
+                                          : unknown;
     if (c->op == TOK_OR_OR)
         return ta == TRUE || tb == TRUE     ? known(1)
                : ta == FALSE && tb == FALSE ? known(0)
@@ -160,8 +162,7 @@ static struct value evaluate_binary(const struct unit *unit, const struct condit
     }
 }
 
-static struct value evaluate(const struct unit *unit, const struct condition *c,
-                             enum vendor vendor)
+static struct value evaluate(const struct unit *unit, const struct condition *c, enum vendor vendor)
 {
     const struct vendor_macro *macro;
     switch (c->kind) {
@@ -223,39 +224,34 @@ static bool is_negated(enum token_kind kind)
     return kind == TOK_PP_IFNDEF || kind == TOK_PP_ELIFNDEF;
 }
 
-/* Whether VENDOR's compiler can get into each branch of the group at FIRST: fills MAY for the
-   branches in order. */
+/* Which compilers may get into each branch of the group at FIRST: sets `region` where the vendors
+   are told apart, and `hidden`. */
 static void decide_group(struct unit *unit, uint32_t first)
 {
     struct directive *list = unit->directives.items;
-    bool names_hip = false, differ = false;
+    bool names_hip = false, differ = false, reach[VENDORS] = {true, true, true};
     for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
         names_hip |= condition_names_hip(unit, list[i].condition);
-    if (!names_hip)
-        return;
-    list[first].names_hip = true;
-    for (int pass = 0; pass < 2; ++pass) {
-        bool reach[2] = {true, true};
-        for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
-            bool may[2];
-            for (int vendor = 0; vendor < 2; ++vendor) {
-                struct value v = list[i].condition ? evaluate(unit, list[i].condition, vendor)
-                                 : list[i].kind == TOK_PP_ELSE ? known(1)
-                                                               : unknown;
-                enum truth t = truth_of(v);
-                if (is_negated(list[i].kind) && t != UNKNOWN)
-                    t = t == TRUE ? FALSE : TRUE;
-                may[vendor] = reach[vendor] && t != FALSE;
-                reach[vendor] = reach[vendor] && t != TRUE;
-            }
-            if (pass == 0)
-                differ |= may[AMD] != may[NVIDIA];
-            else if (differ)
-                list[i].region = may[AMD] ? REGION_HIP : REGION_CUDA;
+    list[first].names_hip = names_hip;
+    for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
+        bool may[VENDORS];
+        for (int vendor = 0; vendor < VENDORS; ++vendor) {
+            struct value v = list[i].condition ? evaluate(unit, list[i].condition, vendor)
+                             : list[i].kind == TOK_PP_ELSE ? known(1)
+                                                           : unknown;
+            enum truth t = truth_of(v);
+            if (is_negated(list[i].kind) && t != UNKNOWN)
+                t = t == TRUE ? FALSE : TRUE;
+            may[vendor] = reach[vendor] && t != FALSE;
+            reach[vendor] = reach[vendor] && t != TRUE;
         }
-        if (!differ)
-            return;
+        list[i].hidden = !may[names_hip ? AMD : AMD_TRANSLATED];
+        list[i].region = may[AMD] ? REGION_HIP : REGION_CUDA;
+        differ |= may[AMD] != may[NVIDIA];
     }
+    if (!names_hip || !differ)
+        for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
+            list[i].region = REGION_COMMON;
 }
 
 static void read_directive(struct unit *unit, struct directive *d)
@@ -328,8 +324,8 @@ void pass2_directives(struct unit *unit)
         struct directive *d = &unit->directives.items[i];
         for (; at < d->tokens.begin; ++at)
             unit_token(unit, at)->flags |= flags;
-        enum region around = d->parent == NO_INDEX ? REGION_COMMON
-                                                   : unit->directives.items[d->parent].region;
+        enum region around =
+            d->parent == NO_INDEX ? REGION_COMMON : unit->directives.items[d->parent].region;
         bool opens = d->kind == TOK_PP_IF || d->kind == TOK_PP_IFDEF || d->kind == TOK_PP_IFNDEF;
         if (opens && around == REGION_COMMON && !d->guard)
             decide_group(unit, i);
@@ -344,11 +340,9 @@ void pass2_directives(struct unit *unit)
             own = TOKEN_CUDA_SIDE;
         for (; at < d->tokens.end; ++at)
             unit_token(unit, at)->flags |= own;
-        enum region inside = d->inside == NO_INDEX ? REGION_COMMON
-                                                   : unit->directives.items[d->inside].region;
-        flags = inside == REGION_HIP    ? TOKEN_HIP_SIDE
-                : inside == REGION_CUDA ? TOKEN_CUDA_SIDE
-                                        : 0;
+        enum region inside =
+            d->inside == NO_INDEX ? REGION_COMMON : unit->directives.items[d->inside].region;
+        flags = inside == REGION_HIP ? TOKEN_HIP_SIDE : inside == REGION_CUDA ? TOKEN_CUDA_SIDE : 0;
     }
     for (; at < unit->tokens.list.count; ++at)
         unit_token(unit, at)->flags |= flags;

@@ -51,7 +51,7 @@ struct island {
     struct range bounds;
     unsigned function_flags;
     unsigned variable_flags;
-    uint32_t last_name;    /* last identifier that is no declarator's */
+    uint32_t last_name; /* last identifier that is no declarator's */
 };
 
 /* A list under construction; in the island's arena. */

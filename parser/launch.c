@@ -58,9 +58,9 @@ static uint32_t callee_begin(const struct unit *unit, uint32_t index)
         case TOK_COLON_COLON: {
             uint32_t left = unit_prev(unit, before);
             enum token_kind kind = left == NO_TOKEN ? TOK_EOF : unit_token(unit, left)->kind;
-            if (kind == TOK_IDENT || ((kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT ||
-                                       kind == TOK_LAUNCH_CLOSE) &&
-                                      unit_partner(unit, left) != NO_TOKEN)) {
+            if (kind == TOK_IDENT ||
+                ((kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT || kind == TOK_LAUNCH_CLOSE) &&
+                 unit_partner(unit, left) != NO_TOKEN)) {
                 index = left;
                 continue;
             }

@@ -15,21 +15,22 @@
 
 struct node {
     uint32_t token;
-    uint16_t kind;     /* enum token_kind of the opener */
-    uint16_t comma;    /* TOK_LESS: a comma lies at its depth */
-    uint32_t depth;    /* of the solid nodes below */
+    uint16_t kind;  /* enum token_kind of the opener */
+    bool comma;     /* TOK_LESS: a comma lies at its depth */
+    bool in_branch; /* of a conditional other than the header guard */
+    uint32_t depth; /* of the solid nodes below */
     struct node *below;
     struct node *base; /* the nearest node that is no `<` and no `<<<`, itself included */
     struct node *paren, *bracket, *brace; /* the nearest of each kind, itself included */
 };
 
 struct group {
-    uint32_t directive;    /* the #if */
-    uint32_t last;         /* its latest branch */
-    struct node *opened;   /* the stack at the #if */
-    struct node *result;   /* the stack that goes on behind #endif */
+    uint32_t directive;  /* the #if */
+    uint32_t last;       /* its latest branch */
+    struct node *opened; /* the stack at the #if */
+    struct node *result; /* the stack that goes on behind #endif */
     bool has_result;
-    bool skip_first;       /* #if 0: nobody compiles the first branch */
+    bool skip_first; /* #if 0: nobody compiles the first branch */
 };
 
 struct walk {
@@ -44,11 +45,18 @@ struct walk {
 
 enum { MAX_REPORTS = 5 }; /* of unpaired brackets in a file; more say nothing new */
 
+static bool in_branch(const struct walk *walk)
+{
+    bool guarded = walk->groups.count == 1 && walk->groups.items[0].directive == 0;
+    return walk->groups.count && !guarded;
+}
+
 static void push(struct walk *walk, uint32_t token, enum token_kind kind)
 {
     struct node *below = walk->top;
     struct node *node = arena_alloc(&walk->arena, sizeof *node);
     *node = (struct node){.token = token, .kind = (uint16_t)kind, .below = below};
+    node->in_branch = in_branch(walk);
     if (below) {
         node->depth = below->depth;
         node->base = below->base;
@@ -102,12 +110,13 @@ static void close_bracket(struct walk *walk, uint32_t token, enum token_kind ope
                                         : base->brace;
     /* A parenthesis never closes across a brace: that one is the better landmark. */
     if (!open || (opener != TOK_LBRACE && base->brace && open->depth < base->brace->depth)) {
-        if (!(unit_token(walk->unit, token)->flags & TOKEN_DIRECTIVE))
+        /* Where branches hold different halves of a pair, nobody can say which one is wrong. */
+        if (!in_branch(walk) && !(unit_token(walk->unit, token)->flags & TOKEN_DIRECTIVE))
             report_unpaired(walk, token);
         return;
     }
     for (struct node *node = base; node != open; node = node->below ? node->below->base : NULL)
-        if (!(unit_token(walk->unit, node->token)->flags & TOKEN_DIRECTIVE))
+        if (!node->in_branch && !(unit_token(walk->unit, node->token)->flags & TOKEN_DIRECTIVE))
             report_unpaired(walk, node->token);
     pair(walk, open->token, token);
     walk->top = open->below;
@@ -245,7 +254,7 @@ static void pair_token(struct walk *walk, uint32_t index)
     case TOK_COMMA:
         for (struct node *node = walk->top; node && node->kind == TOK_LESS && !node->comma;
              node = node->below)
-            node->comma = 1;
+            node->comma = true;
         break;
     case TOK_SEMICOLON:
         while (walk->top && walk->top->base != walk->top)
@@ -380,7 +389,8 @@ void pass1_pair(struct unit *unit, struct diag *diag)
     }
     for (struct node *node = walk.top ? walk.top->base : NULL; node;
          node = node->below ? node->below->base : NULL)
-        report_unpaired(&walk, node->token);
+        if (!node->in_branch)
+            report_unpaired(&walk, node->token);
     vec_each (struct group, group, &walk.groups)
         diag_add(diag, DIAG_WARNING,
                  unit_place(unit, unit->directives.items[group->directive].tokens.begin),

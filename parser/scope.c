@@ -383,6 +383,8 @@ static uint32_t walk_statement(struct walk *walk, uint32_t index, uint32_t first
         uint32_t begin = statement_begin(unit, index, first);
         struct extent extent = find_extent(walk, begin, frame.end);
         struct island island;
+        if (extent.head_end <= index)
+            break; /* in an initialiser: damaged text */
         if (read_head(walk, (struct range){begin, extent.head_end}, &island))
             add_variable(walk, (struct range){begin, extent.end}, &island);
         /* Other attributes of the same declaration are read already. */
@@ -443,7 +445,8 @@ void pass3_scopes(struct unit *unit)
 {
     struct walk walk = {.unit = unit};
     walk_range(&walk, 0, (uint32_t)unit->tokens.list.count - 1, NO_INDEX);
-    /* Bodies of macros: what a DEFINE_KERNEL(name) makes is known by its text. They have no scopes. */
+    /* Bodies of macros: what a DEFINE_KERNEL(name) makes is known by its text. They have no scopes.
+     */
     walk.flags = FUNCTION_IN_MACRO;
     vec_each (struct directive, d, &unit->directives)
         if (d->kind == TOK_PP_DEFINE && d->body.begin < d->body.end)

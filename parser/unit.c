@@ -60,9 +60,8 @@ uint32_t unit_prev(const struct unit *unit, uint32_t index)
     while (index-- > 0) {
         const struct token *token = unit_token(unit, index);
         if (inside)
-            return token->kind == TOK_END_DIRECTIVE || !(token->flags & TOKEN_DIRECTIVE)
-                       ? NO_TOKEN
-                       : index;
+            return token->kind == TOK_END_DIRECTIVE || !(token->flags & TOKEN_DIRECTIVE) ? NO_TOKEN
+                                                                                         : index;
         if (!(token->flags & TOKEN_DIRECTIVE))
             return index;
     }

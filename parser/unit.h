@@ -65,14 +65,16 @@ struct directive {
     bool function_like;  /* #define NAME( */
     struct range body;   /* #define, #pragma, #error: what follows */
     struct condition *condition; /* #if, #elif, #ifdef, #ifndef */
-    uint32_t parent;     /* the directive that opens the branch it lies in, or NO_INDEX; for
-                            #elif, #else, #endif: that of their #if */
-    uint32_t next;       /* #if, #elif, #else: the next directive of the group, or NO_INDEX */
-    uint32_t first;      /* #if, #elif, #else, #endif: the #if of the group */
-    uint32_t inside;     /* the directive that opens the branch behind this line, or NO_INDEX */
-    enum region region;  /* of the branch that this #if, #elif or #else opens */
-    bool names_hip;      /* #if: a condition of the group names a macro of HIP's */
-    bool guard;          /* #ifndef: it is the header guard of the file */
+    uint32_t parent;             /* the directive that opens the branch it lies in, or NO_INDEX; for
+                                    #elif, #else, #endif: that of their #if */
+    uint32_t next;      /* #if, #elif, #else: the next directive of the group, or NO_INDEX */
+    uint32_t first;     /* #if, #elif, #else, #endif: the #if of the group */
+    uint32_t inside;    /* the directive that opens the branch behind this line, or NO_INDEX */
+    enum region region; /* of the branch that this #if, #elif or #else opens */
+    bool hidden;        /* no AMD compiler gets into that branch, the translation of the condition
+                           granted */
+    bool names_hip;     /* #if: a condition of the group names a macro of HIP's */
+    bool guard;         /* #ifndef: it is the header guard of the file */
 };
 
 enum scope_kind {
@@ -84,10 +86,10 @@ enum scope_kind {
 
 struct scope {
     enum scope_kind kind;
-    struct range tokens;   /* from the head's first token to behind the closing brace */
-    uint32_t open;         /* the opening brace */
-    struct symbol *name;   /* NULL: anonymous */
-    uint32_t parent;       /* index of the scope around it, or NO_INDEX */
+    struct range tokens; /* from the head's first token to behind the closing brace */
+    uint32_t open;       /* the opening brace */
+    struct symbol *name; /* NULL: anonymous */
+    uint32_t parent;     /* index of the scope around it, or NO_INDEX */
 };
 
 enum function_flag {
@@ -159,8 +161,8 @@ struct unit {
 };
 
 /* Parses SOURCE, whose names are interned in SYMBOLS; UNIT's data lives in ARENA and its own
-   vectors. What is wrong with the file itself (brackets without partner, #if without #endif) goes to
-   DIAG as warnings. */
+   vectors. What is wrong with the file itself (brackets without partner, #if without #endif) goes
+   to DIAG as warnings. */
 void unit_parse(struct unit *unit, const struct source *source, struct symbol_table *symbols,
                 struct arena *arena, struct diag *diag);
 void unit_release(struct unit *unit);

@@ -58,8 +58,9 @@ static void print_token(const struct source *source, const struct token *token)
 {
     static const char *const flag_names[] = {"line-start", "directive",    "body",   "space",
                                              "raw",        "unterminated", "spliced"};
-    static const int flags[] = {TOKEN_LINE_START, TOKEN_DIRECTIVE,    TOKEN_MACRO_BODY,
-                                TOKEN_SPACE_BEFORE, TOKEN_RAW, TOKEN_UNTERMINATED, TOKEN_SPLICED};
+    static const int flags[] = {TOKEN_LINE_START,   TOKEN_DIRECTIVE, TOKEN_MACRO_BODY,
+                                TOKEN_SPACE_BEFORE, TOKEN_RAW,       TOKEN_UNTERMINATED,
+                                TOKEN_SPLICED};
     printf("%u+%u %s", token->offset, token->length, token_kind_name(token->kind));
     if (token->kind == TOK_IDENT)
         printf(" %s", token->symbol->text);
@@ -78,9 +79,8 @@ static bool is_blank(const char *text, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; ++i)
         if (!strchr(" \t\r\v\f\n\\", text[i]) || !text[i])
-            return !memcmp(text, "\xef\xbb\xbf", 3) && begin == 0 && i < 3
-                       ? is_blank(text, 3, end)
-                       : false;
+            return !memcmp(text, "\xef\xbb\xbf", 3) && begin == 0 && i < 3 ? is_blank(text, 3, end)
+                                                                           : false;
     return true;
 }
 

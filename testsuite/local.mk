@@ -12,17 +12,29 @@ AM_TESTS_ENVIRONMENT = \
     LC_ALL=C; export LC_ALL; unset LANGUAGE;
 
 SCRIPT_TESTS = \
+    testsuite/cli/files.sh \
+    testsuite/cli/results.sh \
+    testsuite/cli/usage.sh \
+    testsuite/fixtures.sh \
     testsuite/maps-lint.sh
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
 TESTS += testsuite/compile.sh
 endif
-EXTRA_DIST += $(SCRIPT_TESTS) testsuite/bench.sh testsuite/fuzz.sh testsuite/no-check.sh testsuite/compile.sh
+
+EXTRA_DIST += \
+    $(SCRIPT_TESTS) \
+    testsuite/bench.sh \
+    testsuite/cli/common.sh \
+    testsuite/compile.sh \
+    testsuite/fuzz.sh \
+    testsuite/no-check.sh
 
 # One program per module; each prints TAP.
 UNIT_TESTS = \
     testsuite/unit/check_edit \
+    testsuite/unit/check_invariants \
     testsuite/unit/check_map \
     testsuite/unit/check_report \
     testsuite/unit/check_write
@@ -37,6 +49,9 @@ endif
 testsuite_unit_check_edit_SOURCES = testsuite/unit/check_edit.c
 testsuite_unit_check_edit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c
+testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
 testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
@@ -47,10 +62,12 @@ testsuite_unit_check_write_SOURCES = testsuite/unit/check_write.c
 testsuite_unit_check_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_write_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 
-# The lexer alone, for the benchmark and to look at.
-check_PROGRAMS += testsuite/hwlex
+# The lexer and the parser alone, for the benchmark and to look at.
+check_PROGRAMS += testsuite/hwlex testsuite/hwparse
 testsuite_hwlex_SOURCES = testsuite/hwlex.c
 testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
+testsuite_hwparse_SOURCES = testsuite/hwparse.c
+testsuite_hwparse_LDADD = $(HIPWRIGHT_LIBS)
 
 if FUZZERS
 noinst_PROGRAMS += testsuite/fuzz/fuzz_translate
@@ -61,7 +78,6 @@ testsuite_fuzz_fuzz_translate_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 # Folders of test data, whole.
 EXTRA_DIST += \
-    testsuite/cli \
     testsuite/hip7 \
     testsuite/programs \
     testsuite/fuzz/corpus \

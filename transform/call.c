@@ -7,9 +7,9 @@
 
 /* An argument as it will be written: pieces around the original text, or new text. */
 struct slot {
-    int original;        /* index of the argument that stands here, or -1 */
-    const char *text;    /* instead of it, or NULL */
-    const char *before;  /* in front of the original */
+    int original;       /* index of the argument that stands here, or -1 */
+    const char *text;   /* instead of it, or NULL */
+    const char *before; /* in front of the original */
     const char *behind;
 };
 
@@ -155,8 +155,8 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
 /* The edits that turn the original arguments into SLOTS. Arguments that stay in place keep their
    bytes and everything between them; only where the order changes are they moved, as whole
    tokens' ranges. */
-static void write_slots(struct transform *tr, const struct arguments *args, const struct slot *slots,
-                        int count)
+static void write_slots(struct transform *tr, const struct arguments *args,
+                        const struct slot *slots, int count)
 {
     const struct unit *unit = tr->unit;
     bool ordered = true;
@@ -188,8 +188,8 @@ static void write_slots(struct transform *tr, const struct arguments *args, cons
         strbuf_release(&text);
         return;
     }
-    /* In order: what is missing is dropped with the comma before it (the first with the one behind),
-       what is new is inserted. */
+    /* In order: what is missing is dropped with the comma before it (the first with the one
+       behind), what is new is inserted. */
     bool kept_any = false;
     int s = 0;
     for (int i = 0; i <= args->count; ++i) {
@@ -273,8 +273,8 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
         }
     }
     if (reorders && moves_names(tr, &args)) {
-        report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda,
-               "their order is another one", NULL);
+        report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda, "their order is another one",
+               NULL);
         *name = NULL;
         return;
     }

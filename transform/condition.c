@@ -25,9 +25,9 @@ static bool is_name(const struct unit *unit, uint32_t index, const char *name)
 static bool is_version(const struct unit *unit, uint32_t index)
 {
     static const char *const names[] = {
-        "CUDART_VERSION",       "CUDA_VERSION",           "__CUDACC_VER_MAJOR__",
-        "__CUDACC_VER_MINOR__", "__CUDACC_VER_BUILD__",   "__CUDACC_VER__",
-        "__CUDA_API_VERSION",   "__CUDART_API_VERSION",   "NVRTC_VERSION",
+        "CUDART_VERSION",       "CUDA_VERSION",         "__CUDACC_VER_MAJOR__",
+        "__CUDACC_VER_MINOR__", "__CUDACC_VER_BUILD__", "__CUDACC_VER__",
+        "__CUDA_API_VERSION",   "__CUDART_API_VERSION", "NVRTC_VERSION",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (is_name(unit, index, names[i]))

@@ -17,7 +17,8 @@ void edit_add(struct edits *edits, size_t offset, size_t length, const char *tex
 }
 
 /* At one offset the insertions come first, as they stand before the bytes that another edit
-   replaces; of two replacements the wider one comes first and so wins. */
+   replaces, and of them a whole line (an include) before a part of one; of two replacements the
+   wider one comes first and so wins. */
 static int compare(const void *va, const void *vb)
 {
     const struct edit *a = va, *b = vb;
@@ -27,6 +28,10 @@ static int compare(const void *va, const void *vb)
         return a->length ? 1 : -1;
     if (a->length != b->length)
         return b->length < a->length ? -1 : 1;
+    bool a_line = !a->length && a->reason == EDIT_INCLUDE;
+    bool b_line = !b->length && b->reason == EDIT_INCLUDE;
+    if (a_line != b_line)
+        return a_line ? -1 : 1;
     return (b->order < a->order) - (a->order < b->order);
 }
 

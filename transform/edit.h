@@ -24,7 +24,7 @@ enum edit_reason {
 
 struct edit {
     uint32_t offset;
-    uint32_t length; /* bytes replaced */
+    uint32_t length;  /* bytes replaced */
     const char *text; /* NUL-terminated; lives as long as the edits' arena */
     enum edit_reason reason;
     uint32_t order; /* insertions at one offset keep the order in which they were added */

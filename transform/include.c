@@ -51,8 +51,13 @@ static bool has_text(const struct unit *unit, const struct includes *includes, c
     return is_included(unit, includes, path, strlen(path), branch);
 }
 
-static void add(struct includes *includes, const char *path, size_t len, uint32_t branch)
+/* Notes an include that a HIP compiler may see. */
+static void add(const struct unit *unit, struct includes *includes, const char *path, size_t len,
+                uint32_t branch)
 {
+    for (uint32_t at = branch; at != NO_INDEX; at = unit->directives.items[at].parent)
+        if (unit->directives.items[at].hidden)
+            return;
     *vec_push(&includes->list) = (struct included){path, len, branch};
 }
 
@@ -85,9 +90,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     const struct api *api = map_find_header(tr->options->map, path, len);
     enum region region = token_region(unit_token(unit, d->tokens.begin));
     if (!api || region != REGION_COMMON) {
-        /* Seen by a HIP compiler, so it counts; what only nvcc sees does not. */
-        if (region != REGION_CUDA)
-            add(includes, path, len, d->parent);
+        add(unit, includes, path, len, d->parent);
         return;
     }
     switch (api->action) {
@@ -124,7 +127,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         remove_line(tr, d);
         return;
     }
-    add(includes, hip, strlen(hip), d->parent);
+    add(unit, includes, hip, strlen(hip), d->parent);
     char open = path[-1], close = path[len];
     replace_token(tr, d->name, arena_printf(tr->arena, "%c%s%c", open, hip, close), EDIT_INCLUDE);
 }
@@ -167,7 +170,8 @@ static size_t insertion_point(const struct transform *tr)
             break;
         size_t end = comment->offset + comment->length;
         /* A comment that code follows on its line belongs to that code. */
-        if (unit_token(unit, 0)->offset < next_line(source, end) && unit_token(unit, 0)->kind != TOK_EOF)
+        if (unit_token(unit, 0)->offset < next_line(source, end) &&
+            unit_token(unit, 0)->kind != TOK_EOF)
             break;
         /* So does one behind an empty line. */
         bool gap = res > 3 && memchr(source->text + res, '\n', comment->offset - res);
@@ -184,10 +188,10 @@ static void insert_runtime(struct transform *tr)
     size_t at = insertion_point(tr);
     const char *newline = source_newline(source);
     bool open_line = at && source->text[at - 1] != '\n' && !(at == 3 && source->text[0] == '\xef');
-    edit_add(&tr->t->edits, at, 0,
-             arena_printf(tr->arena, "%s#include <" RUNTIME ">%s", open_line ? newline : "",
-                          newline),
-             EDIT_INCLUDE);
+    edit_add(
+        &tr->t->edits, at, 0,
+        arena_printf(tr->arena, "%s#include <" RUNTIME ">%s", open_line ? newline : "", newline),
+        EDIT_INCLUDE);
 }
 
 /* Whether the file uses what only hip_runtime.h declares, beyond the host API. */

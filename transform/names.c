@@ -26,9 +26,8 @@ static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct
     symbol->flags |= SYMBOL_DECLARED;
     const struct scope *scopes = tr->unit->scopes.items;
     /* What an anonymous namespace or an enum declares is visible around it. */
-    while (scope != NO_INDEX &&
-           (scopes[scope].kind == SCOPE_ENUM ||
-            (scopes[scope].kind == SCOPE_NAMESPACE && !scopes[scope].name)))
+    while (scope != NO_INDEX && (scopes[scope].kind == SCOPE_ENUM ||
+                                 (scopes[scope].kind == SCOPE_NAMESPACE && !scopes[scope].name)))
         scope = scopes[scope].parent;
     *vec_push(&tr->user_names) = (struct user_name){symbol, scope, extent};
 }
@@ -98,7 +97,8 @@ static void examine(struct transform *tr, uint32_t index)
 
     /* class X {, namespace X {: the name is part of the head, so the scope is its own. */
     if ((before == TOK_CLASS || before == TOK_ENUM || before == TOK_NAMESPACE) &&
-        (after == TOK_LBRACE || after == TOK_COLON || (before == TOK_NAMESPACE && after == TOK_ASSIGN))) {
+        (after == TOK_LBRACE || after == TOK_COLON ||
+         (before == TOK_NAMESPACE && after == TOK_ASSIGN))) {
         declare(tr, index, scope == NO_INDEX ? NO_INDEX : unit->scopes.items[scope].parent, none);
         return;
     }
@@ -155,7 +155,8 @@ static void note_using(struct transform *tr, uint32_t index)
     uint32_t at = unit_next(unit, index);
     if (kind_at(unit, at) != TOK_NAMESPACE)
         return;
-    for (at = unit_next(unit, at); kind_at(unit, at) == TOK_IDENT || kind_at(unit, at) == TOK_COLON_COLON;
+    for (at = unit_next(unit, at);
+         kind_at(unit, at) == TOK_IDENT || kind_at(unit, at) == TOK_COLON_COLON;
          at = unit_next(unit, at))
         if (kind_at(unit, at) == TOK_IDENT)
             unit_token(unit, at)->symbol->flags |= SYMBOL_NAMESPACE_USED;
@@ -172,8 +173,8 @@ void names_collect(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);
-        if (token->kind == TOK_IDENT && token->symbol->api &&
-            !(token->flags & (TOKEN_DIRECTIVE | TOKEN_CUDA_SIDE | TOKEN_HIP_SIDE)))
+        /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
+        if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))
             examine(tr, i);
     }
 }
@@ -209,8 +210,7 @@ static bool is_declared_at(const struct transform *tr, const struct symbol *symb
         if (name->extent.begin < name->extent.end) {
             if (!global_only && name->extent.begin <= index && index < name->extent.end)
                 return true;
-        } else if (global_only ? name->scope == NO_INDEX
-                               : is_visible(tr->unit, name->scope, at)) {
+        } else if (global_only ? name->scope == NO_INDEX : is_visible(tr->unit, name->scope, at)) {
             found = true;
         }
     }

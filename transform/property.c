@@ -7,8 +7,8 @@
 
 static bool is_property_type(const struct symbol *symbol)
 {
-    return symbol && (!strcmp(symbol->text, "cudaDeviceProp") ||
-                      !strcmp(symbol->text, "hipDeviceProp_t"));
+    return symbol &&
+           (!strcmp(symbol->text, "cudaDeviceProp") || !strcmp(symbol->text, "hipDeviceProp_t"));
 }
 
 /* Marks the names declared as cudaDeviceProp: variables, pointers, references, arrays, and
@@ -46,8 +46,8 @@ static void mark_variables(const struct unit *unit)
     }
 }
 
-/* The variable that the member access at the dot or arrow DOT reads from: the last name before it, array
-   indices skipped. */
+/* The variable that the member access at the dot or arrow DOT reads from: the last name before it,
+   array indices skipped. */
 static uint32_t accessed_variable(const struct unit *unit, uint32_t dot)
 {
     uint32_t at = unit_prev(unit, dot);
@@ -110,8 +110,8 @@ void transform_properties(struct transform *tr)
             (strcmp(token->symbol->text, "major") && strcmp(token->symbol->text, "minor")))
             continue;
         uint32_t dot = unit_prev(unit, i);
-        if (dot == NO_TOKEN || (unit_token(unit, dot)->kind != TOK_DOT &&
-                                unit_token(unit, dot)->kind != TOK_ARROW))
+        if (dot == NO_TOKEN ||
+            (unit_token(unit, dot)->kind != TOK_DOT && unit_token(unit, dot)->kind != TOK_ARROW))
             continue;
         uint32_t variable = accessed_variable(unit, dot);
         if (variable == NO_TOKEN ||

@@ -6,8 +6,8 @@
 #include "transform/translate.h"
 
 enum symbol_flag {
-    SYMBOL_DECLARED = 1 << 0,    /* the file declares it somewhere */
-    SYMBOL_DEVICE_PROP = 1 << 1, /* a variable that holds device properties */
+    SYMBOL_DECLARED = 1 << 0,       /* the file declares it somewhere */
+    SYMBOL_DEVICE_PROP = 1 << 1,    /* a variable that holds device properties */
     SYMBOL_NAMESPACE_USED = 1 << 2, /* using namespace NAME */
 };
 
@@ -24,7 +24,7 @@ struct transform {
     const struct translate_options *options;
     struct arena *arena; /* of the file */
     VEC(struct user_name) user_names;
-    bool needs_runtime;    /* the file uses the API or the device language */
+    bool needs_runtime; /* the file uses the API or the device language */
 };
 
 /* Finds the names the file declares itself. */
@@ -47,12 +47,9 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
                   const char **name);
 
 /* Edits in terms of tokens. */
-void replace_token(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason);
-void insert_before(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason);
-void insert_behind(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason);
+void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
+void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
+void insert_behind(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 
 /* A finding at the tokens of RANGE. */
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,

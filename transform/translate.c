@@ -14,21 +14,18 @@ static void on_new_symbol(struct symbol *symbol, void *context)
     symbol->api = map_find(map, symbol->text, symbol->len);
 }
 
-void replace_token(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason)
+void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason)
 {
     const struct token *token = unit_token(tr->unit, index);
     edit_add(&tr->t->edits, token->offset, token->length, text, reason);
 }
 
-void insert_before(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason)
+void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason)
 {
     edit_add(&tr->t->edits, unit_token(tr->unit, index)->offset, 0, text, reason);
 }
 
-void insert_behind(struct transform *tr, uint32_t index, const char *text,
-                   enum edit_reason reason)
+void insert_behind(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason)
 {
     const struct token *token = unit_token(tr->unit, index);
     edit_add(&tr->t->edits, token->offset + token->length, 0, text, reason);

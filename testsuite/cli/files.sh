@@ -71,9 +71,9 @@ to_link() { cp plain.cu lt; ln -s lt ll; run 0 -o ll a.cu && [ -L ll ] && same l
 ok "-o follows a symbolic link" to_link
 new_mode() { (umask 027; run 0 -o n.hip a.cu) && [ "$(stat -c %a n.hip)" = 640 ]; }
 ok "-o makes files by the umask" new_mode
-no_folder() { run 2 -o none/x a.cu; has err 'none/x: error: cannot be written: No such file or directory'; }
+no_folder() { run 2 -o none/x a.cu && has err 'none/x: error: cannot be written: No such file or directory'; }
 ok "-o without its folder" no_folder
-to_folder() { run 2 -o real a.cu; has err 'real: error: cannot be written: Is a directory'; }
+to_folder() { run 2 -o real a.cu && has err 'real: error: cannot be written: Is a directory'; }
 ok "-o names a folder" to_folder
 onto_input() { cp a.cu i.cu; run 2 -o "$1" i.cu && same i.cu a.cu && has err 'is an input too' && clean .; }
 ok "-o names the input" onto_input i.cu
@@ -95,7 +95,7 @@ mirror_again() { touch -d 2001-01-01 d/e/s/t/a.cu; run 0 --output-dir=d/e s/t/a.
 ok "--output-dir leaves what is up to date" mirror_again
 absolute() { run 0 --output-dir=abs "$work/a.cu" && same "abs$work/a.cu" a.hip; }
 ok "--output-dir with an absolute name" absolute
-dotdot() { run 2 --output-dir=s/out s/../a.cu plain.cu; has err "s/../a.cu: error: has no place below 's/out'" && same s/out/plain.cu plain.cu; }
+dotdot() { run 2 --output-dir=s/out s/../a.cu plain.cu && has err "s/../a.cu: error: has no place below 's/out'" && same s/out/plain.cu plain.cu; }
 ok "--output-dir never leads outside" dotdot
 dot() { cp a.cu w.cu; run 2 --output-dir=. w.cu plain.cu && same w.cu a.cu && has err 'w.cu: error: is an input too' && has err 'plain.cu: error: is an input too'; }
 ok "--output-dir=. does not overwrite the input" dot
@@ -114,7 +114,7 @@ odd_names() {
     (cd odd && run 0 -i -- *) && for f in odd/*; do case $f in */out | */err) ;; *) same "$f" a.hip || return ;; esac done && [ ! -e odd/oops ]
 }
 ok "odd names" odd_names
-odd_messages() { run 2 $'gone\x1b[2J\n'; has err 'gone\x1B[2J\x0A: error'; }
+odd_messages() { run 2 $'gone\x1b[2J\n' && has err 'gone\x1B[2J\x0A: error'; }
 ok "odd names in messages" odd_messages
 long_name() { local n; n=$(printf '%0251d.cu' 0); cp a.cu "$n" && run 0 -i "$n" && same "$n" a.hip && clean .; }
 ok "the longest name" long_name
@@ -167,7 +167,7 @@ full_disk() {
     dd if=/dev/zero of=disk/filler bs=4096 >/dev/null 2>&1
     cp disk/g.cu g.cu
     run 2 -i disk/g.cu && has err 'disk/g.cu: error: cannot be written: No space left on device' && same disk/g.cu g.cu && clean disk &&
-        { run 2 -o disk/out.hip g.cu; true; } && has err 'disk/out.hip: error' && same disk/out.hip plain.cu && clean disk
+        run 2 -o disk/out.hip g.cu && has err 'disk/out.hip: error' && same disk/out.hip plain.cu && clean disk
 }
 mkdir disk
 if $as_root && mount -t tmpfs -o size=128k none disk 2>/dev/null; then
@@ -179,7 +179,7 @@ else
     skip "a full disk" "no small file system can be mounted here"
     skip "a read-only file system" "no file system can be mounted here"
 fi
-full_device() { run 2 -o /dev/full a.cu; has err '/dev/full: error: cannot be written: No space left on device' && [ -c /dev/full ]; }
+full_device() { run 2 -o /dev/full a.cu && has err '/dev/full: error: cannot be written: No space left on device' && [ -c /dev/full ]; }
 if [ -c /dev/full ]; then
     ok "a full device" full_device
 else

@@ -77,18 +77,32 @@ ok "--dry-run, would change" run 1 -n a.cu
 ok "--dry-run, would not" run 0 -n b.cu
 ok "--diff, would change" run 1 --diff a.cu
 ok "--diff, would not" run 0 --diff b.cu
-dry_run_says() { run 1 -n a.cu b.cu; has out 'a.cu: note: would change' && has out 'b.cu: note: does not change'; }
+dry_run_says() { run 1 -n a.cu b.cu && has out 'a.cu: note: would change' && has out 'b.cu: note: does not change'; }
 ok "--dry-run says which" dry_run_says
 dry_run_writes_nothing() { cp a.cu c.cu; run 1 -n -i c.cu && cmp -s a.cu c.cu && run 1 --diff -i c.cu && cmp -s a.cu c.cu && run 1 -n --output-dir=d c.cu && [ ! -e d ]; }
 ok "--dry-run and --diff write nothing" dry_run_writes_nothing
 ok "missing file" run 2 gone.cu
-missing_named() { run 2 gone.cu; has err 'gone.cu: error: cannot be read: No such file or directory'; }
+missing_named() { run 2 gone.cu && has err 'gone.cu: error: cannot be read: No such file or directory'; }
 ok "missing file is named" missing_named
 ok "missing list" run 2 --files-from=gone
 ok "missing map" run 2 --map=gone a.cu
 no_data() { HIPWRIGHT_DATADIR="$work/none" run 2 a.cu && has err "$work/none/maps" && [ ! -s out ]; }
 ok "missing data folder" no_data
-quiet() { run 2 -q -n gone.cu a.cu; [ ! -s out ] && has err gone.cu && lacks err 'hipwright:'; }
+own_map() { printf '%%source own\n%s\tfunction\thipOwn\t-\t-\t-\t-\t-\n' "$1"; }
+installed() {
+    mkdir -p inst/bin inst/share/hipwright/maps && cp "$HIPWRIGHT" inst/bin/hipwright &&
+        own_map cudaInstalled >inst/share/hipwright/maps/own.map || return
+    HIPWRIGHT=inst/bin/hipwright run 0 lookup cudaInstalled &&
+        HIPWRIGHT=inst/bin/hipwright run 1 lookup cudaMalloc &&
+        ln -s inst/bin/hipwright linked && HIPWRIGHT=./linked run 0 lookup cudaInstalled &&
+        (PATH=$PWD/inst/bin:$PATH && cd / && hipwright lookup cudaInstalled >/dev/null)
+}
+ok "data beside the installed program" installed
+data_folder() { mkdir -p data/maps && own_map cudaElsewhere >data/maps/own.map && HIPWRIGHT_DATADIR=data run 0 lookup cudaElsewhere; }
+ok "HIPWRIGHT_DATADIR" data_folder
+bad_data() { mkdir -p bad/maps && echo nonsense >bad/maps/own.map && HIPWRIGHT_DATADIR=bad run 2 a.cu && has err 'bad/maps/own.map:1' && [ ! -s out ]; }
+ok "damaged data" bad_data
+quiet() { run 2 -q -n gone.cu a.cu && [ ! -s out ] && has err gone.cu && lacks err 'hipwright:'; }
 ok "--quiet keeps errors only" quiet
 
 full() { "$HIPWRIGHT" "$@" >/dev/full 2>err; [ $? -eq 2 ] && has err 'cannot write standard output'; }
@@ -130,6 +144,6 @@ no_color() { colors 0 auto && lacks out "$esc" && colors 0 never && lacks out "$
 ok "no colours in a file" no_color
 color() { colors 0 always && has out "${esc}["; }
 ok "--color=always" color
-diff_color() { run 1 --diff --color=always a.cu; has out "${esc}[32m+"; }
+diff_color() { run 1 --diff --color=always a.cu && has out "${esc}[32m+"; }
 ok "coloured diff" diff_color
 finish

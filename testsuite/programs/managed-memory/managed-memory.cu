@@ -1,5 +1,5 @@
 // A linked structure in managed memory that host and device take turns to change; prefetches
-// and advice where the device supports them.
+// where the device supports them.
 #include <cuda_runtime.h>
 #include <cstddef>
 #include <cstdio>
@@ -68,13 +68,9 @@ static bool simulate(Grid *a, Grid *b, int steps)
     GPU_CHECK(cudaGetDevice(&device));
     GPU_CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device));
     if (concurrent) {
-        cudaMemLocation here, host;
+        cudaMemLocation here;
         here.type = cudaMemLocationTypeDevice;
         here.id = device;
-        host.type = cudaMemLocationTypeHost;
-        host.id = cudaCpuDeviceId;
-        GPU_CHECK(cudaMemAdvise(a->cells, bytes, cudaMemAdviseSetPreferredLocation, here));
-        GPU_CHECK(cudaMemAdvise(a->cells, bytes, cudaMemAdviseSetAccessedBy, host));
         GPU_CHECK(cudaMemPrefetchAsync(a->cells, bytes, here, 0, nullptr));
         GPU_CHECK(cudaMemPrefetchAsync(b->cells, bytes, here, 0, nullptr));
     }

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#if !defined(CUDART_VERSION)
-#error "cudaMalloc and friends need the CUDA runtime"
+#ifndef __CUDACC__
+#error "cudaMalloc and friends are here, but this is no CUDA compiler"
 #endif
 
 // All 64 bits: an unsigned parameter takes the lower half, a 64-bit one takes everything.
@@ -15,7 +15,11 @@ static constexpr unsigned long long kAllLanes = ~0ull;
 
 template <typename T> __device__ __inline__ T shuffleXor(T value, int mask, int width)
 {
+#if defined(CUDART_VERSION) && CUDART_VERSION < 9000
+    return __shfl_xor(value, mask, width);
+#else
     return __shfl_xor_sync(kAllLanes, value, mask, width);
+#endif
 }
 
 struct Csr {

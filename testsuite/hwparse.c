@@ -1,0 +1,180 @@
+/* The parser alone: prints what it found in each file, one line an island.
+
+   usage: hwparse FILE...  */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "parser/unit.h"
+
+static void on_new(struct symbol *symbol, void *context)
+{
+    (void)context;
+    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
+}
+
+/* The tokens of RANGE with a blank between them. */
+static void print_range(const struct unit *unit, struct range range)
+{
+    for (uint32_t i = range.begin; i < range.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_END_DIRECTIVE)
+            continue;
+        if (i != range.begin)
+            putchar(' ');
+        if (token->symbol)
+            fputs(token->symbol->text, stdout);
+        else
+            fwrite(unit->source->text + token->offset, 1, token->length, stdout);
+    }
+}
+
+static void print_field(const struct unit *unit, const char *name, struct range range)
+{
+    if (range.begin >= range.end)
+        return;
+    printf(" %s[", name);
+    print_range(unit, range);
+    putchar(']');
+}
+
+static void print_condition(const struct unit *unit, const struct condition *c)
+{
+    switch (c->kind) {
+    case COND_OPAQUE:
+        fputs("opaque", stdout);
+        break;
+    case COND_NUMBER:
+        printf("%lld", c->value);
+        break;
+    case COND_NAME:
+        fputs(unit_token(unit, c->token)->symbol->text, stdout);
+        break;
+    case COND_DEFINED:
+        printf("defined:%s", unit_token(unit, c->token)->symbol->text);
+        break;
+    case COND_CALL:
+        printf("call:%s", unit_token(unit, c->token)->symbol->text);
+        break;
+    case COND_UNARY:
+    case COND_BINARY:
+    case COND_TERNARY:
+        printf("(%s", token_kind_name(c->op));
+        for (int i = 0; i < 3 && c->arg[i]; ++i) {
+            putchar(' ');
+            print_condition(unit, c->arg[i]);
+        }
+        putchar(')');
+        break;
+    }
+}
+
+static unsigned line_of(struct source *source, const struct unit *unit, uint32_t token)
+{
+    return source_location(source, unit_token(unit, token)->offset).line;
+}
+
+static void print_unit(struct source *source, const struct unit *unit)
+{
+    static const char *const regions[] = {"", " hip-side", " cuda-side"};
+    static const char *const scopes[] = {"namespace", "class", "enum", "function"};
+    static const char *const function_flags[] = {"global",   "device",   "host",
+                                                 "template", "in-macro", "friend"};
+    static const char *const variable_flags[] = {"shared", "constant", "device", "managed",
+                                                 "extern"};
+    vec_each (const struct directive, d, &unit->directives) {
+        printf("%u directive %s", line_of(source, unit, d->tokens.begin), token_kind_name(d->kind));
+        if (d->name != NO_TOKEN) {
+            putchar(' ');
+            print_range(unit, (struct range){d->name, d->name + 1});
+        }
+        if (d->function_like)
+            fputs(" function-like", stdout);
+        print_field(unit, "params", d->params);
+        print_field(unit, "body", d->body);
+        if (d->condition) {
+            fputs(" if ", stdout);
+            print_condition(unit, d->condition);
+        }
+        printf("%s%s\n", regions[d->region], d->guard ? " guard" : "");
+    }
+    vec_each (const struct scope, scope, &unit->scopes) {
+        printf("%u scope %s %s", line_of(source, unit, scope->tokens.begin), scopes[scope->kind],
+               scope->name ? scope->name->text : "-");
+        printf(" to %u", line_of(source, unit, scope->tokens.end - 1));
+        if (scope->parent != NO_INDEX)
+            printf(" in %s", unit->scopes.items[scope->parent].name
+                                 ? unit->scopes.items[scope->parent].name->text
+                                 : "-");
+        putchar('\n');
+    }
+    vec_each (const struct function, fn, &unit->functions) {
+        printf("%u function %s", line_of(source, unit, fn->name),
+               unit_token(unit, fn->name)->symbol->text);
+        for (int i = 0; i < 6; ++i)
+            if (fn->flags & 1u << i)
+                printf(" %s", function_flags[i]);
+        print_field(unit, "bounds", fn->bounds);
+        print_field(unit, "params", fn->params);
+        if (fn->body.begin < fn->body.end)
+            printf(" body to %u", line_of(source, unit, fn->body.end - 1));
+        putchar('\n');
+    }
+    vec_each (const struct variable, variable, &unit->variables) {
+        printf("%u variable %s", line_of(source, unit, variable->name),
+               unit_token(unit, variable->name)->symbol->text);
+        for (int i = 0; i < 5; ++i)
+            if (variable->flags & 1u << i)
+                printf(" %s", variable_flags[i]);
+        putchar('\n');
+    }
+    vec_each (const struct launch, launch, &unit->launches) {
+        printf("%u launch", line_of(source, unit, launch->open));
+        print_field(unit, "callee", launch->callee);
+        for (int i = 0; i < launch->config_count; ++i)
+            print_field(unit, "config", launch->config[i]);
+        printf(" args %d", launch->arg_count);
+        for (int i = 0; i < launch->arg_count; ++i)
+            print_field(unit, "arg", launch->args[i]);
+        putchar('\n');
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc; ++i) {
+        FILE *file = fopen(argv[i], "rb");
+        if (!file) {
+            perror(argv[i]);
+            status = 2;
+            continue;
+        }
+        struct strbuf text = STRBUF_INIT;
+        char chunk[65536];
+        for (size_t got; (got = fread(chunk, 1, sizeof chunk, file));)
+            strbuf_add(&text, chunk, got);
+        fclose(file);
+        size_t len = text.len;
+        strbuf_add(&text, "\0\0", SOURCE_PADDING);
+        struct source source;
+        source_init(&source, argv[i], text.text, len);
+        struct arena arena = ARENA_INIT;
+        struct symbol_table symbols;
+        symbol_table_init(&symbols, &arena, on_new, NULL);
+        struct diag diag = DIAG_INIT;
+        struct unit unit;
+        unit_parse(&unit, &source, &symbols, &arena, &diag);
+        print_unit(&source, &unit);
+        diag_flush(&diag, stdout);
+        diag_release(&diag);
+        unit_release(&unit);
+        symbol_table_release(&symbols);
+        arena_release(&arena);
+        source_release(&source);
+    }
+    return status;
+}

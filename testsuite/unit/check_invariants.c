@@ -1,0 +1,325 @@
+/* What must hold for every input, tried on every source of testsuite/fixtures/ and
+   testsuite/programs/, and on damaged copies of them: it ends, in bounded time and without a crash;
+   bytes outside the edits are the input's; a second translation changes nothing; line ends and a
+   missing last newline survive; an empty map changes nothing. */
+#include <config.h>
+
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "transform/translate.h"
+
+static struct map *facts, *no_facts;
+static VEC(char *) files;
+
+struct text {
+    char *bytes;
+    size_t len;
+};
+
+static int add_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".cpp", ".c", ".inl"};
+    const char *dot = strrchr(path + ftw->base, '.');
+    if (type == FTW_F && dot)
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
+            if (!strcmp(dot, endings[i]))
+                *vec_push(&files) = xstrdup(path);
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void set_up(void)
+{
+    const char *top = getenv("srcdir") ? getenv("srcdir") : ".";
+    char path[4096];
+    struct diag diag = DIAG_INIT;
+    facts = map_new();
+    no_facts = map_new();
+    snprintf(path, sizeof path, "%s/maps", top);
+    if (!map_load_dir(facts, path, &diag)) {
+        diag_flush(&diag, stderr);
+        exit(99);
+    }
+    diag_release(&diag);
+    snprintf(path, sizeof path, "%s/testsuite/fixtures", top);
+    nftw(path, add_file, 16, FTW_PHYS);
+    snprintf(path, sizeof path, "%s/testsuite/programs", top);
+    nftw(path, add_file, 16, FTW_PHYS);
+    snprintf(path, sizeof path, "%s/testsuite/fuzz/corpus", top);
+    nftw(path, add_file, 16, FTW_PHYS);
+    if (!files.count)
+        exit(99);
+    qsort(files.items, files.count, sizeof *files.items, compare_names);
+}
+
+static void tear_down(void)
+{
+    map_free(facts);
+    map_free(no_facts);
+    vec_each (char *, file, &files)
+        free(*file);
+    vec_release(&files);
+}
+
+static struct text read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    struct strbuf buf = STRBUF_INIT;
+    char chunk[4096];
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file));)
+        strbuf_add(&buf, chunk, got);
+    fclose(file);
+    strbuf_add(&buf, "", 0);
+    return (struct text){buf.text, buf.len};
+}
+
+/* Translates LEN bytes of TEXT; checks that all bytes outside the edits survive. */
+static struct text run(const char *name, const char *text, size_t len, const struct map *map,
+                       enum launch_form launch)
+{
+    char *copy = xmalloc(len + SOURCE_PADDING);
+    memcpy(copy, text, len);
+    memset(copy + len, 0, SOURCE_PADDING);
+    struct translate_options options = {
+        .map = map,
+        .hip_version = map_newest_hip(facts),
+        .launch = launch,
+    };
+    struct translation t;
+    translate(&t, name, copy, len, &options);
+    struct strbuf out = STRBUF_INIT;
+    translation_text(&t, &out);
+    strbuf_add(&out, "", 0);
+    /* Scanning writes into the buffer for a moment; afterwards it is what it was. */
+    ck_assert_msg(!memcmp(t.source.text, text, len), "%s: the source was changed", name);
+    size_t in = 0, at = 0;
+    vec_each (const struct edit, edit, &t.edits.list) {
+        ck_assert_msg(in <= edit->offset && edit->offset + edit->length <= len, "%s: edits overlap",
+                      name);
+        size_t same = edit->offset - in, size = strlen(edit->text);
+        ck_assert(at + same + size <= out.len);
+        ck_assert_msg(!memcmp(out.text + at, text + in, same), "%s: bytes outside the edits", name);
+        at += same;
+        ck_assert(!memcmp(out.text + at, edit->text, size));
+        at += size;
+        in = edit->offset + edit->length;
+    }
+    ck_assert(out.len - at == len - in && !memcmp(out.text + at, text + in, len - in));
+    translation_release(&t);
+    return (struct text){out.text, out.len};
+}
+
+static void check_stable(const char *name, const char *text, size_t len, enum launch_form launch)
+{
+    struct text once = run(name, text, len, facts, launch);
+    struct text twice = run(name, once.bytes, once.len, facts, launch);
+    if (once.len != twice.len || memcmp(once.bytes, twice.bytes, once.len)) {
+        FILE *file = fopen("unstable.cu", "wb");
+        if (file) {
+            fwrite(text, 1, len, file);
+            fclose(file);
+        }
+        ck_abort_msg("%s: a second run changes the result (input kept in unstable.cu)", name);
+    }
+    free(once.bytes);
+    free(twice.bytes);
+}
+
+START_TEST(test_twice)
+{
+    struct text text = read_text(files.items[_i]);
+    check_stable(files.items[_i], text.bytes, text.len, LAUNCH_CHEVRON);
+    check_stable(files.items[_i], text.bytes, text.len, LAUNCH_FUNCTION);
+    free(text.bytes);
+}
+END_TEST
+
+START_TEST(test_empty_map)
+{
+    struct text text = read_text(files.items[_i]);
+    struct text res = run(files.items[_i], text.bytes, text.len, no_facts, LAUNCH_CHEVRON);
+    /* Without facts only hip_runtime.h and __CUDA_ARCH__ are known, and no file's bytes may
+       depend on anything else. */
+    struct text again = run(files.items[_i], res.bytes, res.len, no_facts, LAUNCH_CHEVRON);
+    ck_assert_uint_eq(res.len, again.len);
+    ck_assert(!memcmp(res.bytes, again.bytes, res.len));
+    free(again.bytes);
+    free(res.bytes);
+    free(text.bytes);
+}
+END_TEST
+
+static struct text to_crlf(struct text text)
+{
+    struct strbuf buf = STRBUF_INIT;
+    for (size_t i = 0; i < text.len; ++i) {
+        if (text.bytes[i] == '\n' && (i == 0 || text.bytes[i - 1] != '\r'))
+            strbuf_addc(&buf, '\r');
+        strbuf_addc(&buf, text.bytes[i]);
+    }
+    strbuf_add(&buf, "", 0);
+    return (struct text){buf.text, buf.len};
+}
+
+START_TEST(test_line_ends)
+{
+    const char *name = files.items[_i];
+    struct text text = read_text(name);
+    if (!memchr(text.bytes, '\n', text.len)) {
+        free(text.bytes);
+        return; /* no line end to keep */
+    }
+    struct text res = run(name, text.bytes, text.len, facts, LAUNCH_CHEVRON);
+    struct text crlf = to_crlf(text),
+                crlf_res = run(name, crlf.bytes, crlf.len, facts, LAUNCH_CHEVRON);
+    struct text expected = to_crlf(res);
+    ck_assert_msg(crlf_res.len == expected.len &&
+                      !memcmp(crlf_res.bytes, expected.bytes, expected.len),
+                  "%s: with CR LF the result is another one", name);
+    if (text.len && text.bytes[text.len - 1] == '\n') {
+        struct text cut = run(name, text.bytes, text.len - 1, facts, LAUNCH_CHEVRON);
+        ck_assert_msg(cut.len == res.len - 1 && !memcmp(cut.bytes, res.bytes, cut.len),
+                      "%s: without the last newline the result is another one", name);
+        free(cut.bytes);
+    }
+    free(expected.bytes);
+    free(crlf_res.bytes);
+    free(crlf.bytes);
+    free(res.bytes);
+    free(text.bytes);
+}
+END_TEST
+
+/* A small generator: the same damage in every run. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+START_TEST(test_damaged)
+{
+    static const char nasty[] = "\"'(){}[]<>#\\\n/*;,:@\0\xff R";
+    const char *name = files.items[_i];
+    struct text text = read_text(name);
+    uint32_t state = (uint32_t)text.len + 1;
+    size_t rounds = text.len < 24 ? text.len : 24;
+    for (size_t i = 0; i < rounds; ++i) {
+        size_t cut = next_random(&state) % (text.len + 1);
+        check_stable(name, text.bytes, cut, LAUNCH_CHEVRON);
+        size_t at = next_random(&state) % text.len;
+        char before = text.bytes[at];
+        text.bytes[at] = nasty[next_random(&state) % (sizeof nasty - 1)];
+        check_stable(name, text.bytes, text.len, i % 2 ? LAUNCH_CHEVRON : LAUNCH_FUNCTION);
+        text.bytes[at] = before;
+    }
+    free(text.bytes);
+}
+END_TEST
+
+/* Time must grow with the input and not faster: shapes that make careless parsers slow. */
+START_TEST(test_hostile)
+{
+    static const char *const shapes[] = {
+        "(",
+        "{",
+        "<",
+        "a<",
+        "[",
+        "#if 1\n",
+        "#if 1\n(\n#else\n",
+        "#define f(\\\n",
+        "\\\n",
+        "R\"x(",
+        "/*",
+        "class ",
+        "class a{",
+        "namespace a{",
+        "template<",
+        "k<<<",
+        "k<<<1,1>>>(",
+        "a<b,",
+        "::",
+        "__shared__ ",
+        "cudaMalloc(",
+        "cudaMalloc(cudaMalloc,",
+        "int cudaFree;",
+        "void f(){ int cudaFree; } ",
+        "#define cudaFree\n",
+        "##",
+        "#define a cuda##b\n",
+        "a.major",
+        "cudaDeviceProp *",
+        "u8\"",
+        "'",
+        "\"\\",
+        ")",
+        "}",
+        "#endif\n",
+        "#else\n",
+        "#elif\n",
+        "operator ",
+        "= {",
+        "(a<b)",
+        "enum{",
+        "enum class a:",
+        "extern \"C\" {",
+        "struct a : b<",
+        "#include <",
+        "#include <cuda.h>\n",
+        "#if (",
+        "#if 1?",
+        "#if !",
+        "#if defined(",
+        "__launch_bounds__(",
+        "asm(",
+        "~",
+        "0x'",
+        "1'1",
+        "\xff",
+        "a::template b<",
+    };
+    const char *shape = shapes[_i];
+    size_t len = strlen(shape), count = 400000 / len, size = len * count;
+    char *text = xmalloc(size + 1);
+    for (size_t i = 0; i < count; ++i)
+        memcpy(text + i * len, shape, len);
+    free(run("hostile", text, size, facts, LAUNCH_FUNCTION).bytes);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    set_up();
+    Suite *suite = suite_create("invariants");
+    TCase *tcase = tcase_create("sources");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_twice, 0, (int)files.count);
+    tcase_add_loop_test(tcase, test_empty_map, 0, (int)files.count);
+    tcase_add_loop_test(tcase, test_line_ends, 0, (int)files.count);
+    tcase_add_loop_test(tcase, test_damaged, 0, (int)files.count);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("hostile");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_hostile, 0, 57);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    tear_down();
+    return failed ? 1 : 0;
+}
