@@ -6,24 +6,14 @@
 #include <string.h>
 
 #include "base/i18n.h"
-
-static void add_printable(struct strbuf *out, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; ++i) {
-        unsigned char c = (unsigned char)text[i];
-        if ((c < ' ' && c != '\t') || c == 0x7f)
-            strbuf_printf(out, "\\x%02X", c);
-        else
-            strbuf_addc(out, (char)c);
-    }
-}
+#include "base/utf8.h"
 
 void diag_add(struct diag *diag, enum diag_level level, struct diag_place place, const char *format,
               ...)
 {
     struct strbuf *out = &diag->text;
     if (place.file)
-        add_printable(out, place.file, strlen(place.file));
+        utf8_add_terminal(out, place.file, strlen(place.file));
     else
         strbuf_adds(out, "hipwright");
     if (place.file && place.line)
@@ -49,7 +39,7 @@ void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
     va_start(args, format);
     strbuf_vprintf(&text, format, args);
     va_end(args);
-    add_printable(out, text.text ? text.text : "", text.len);
+    utf8_add_terminal(out, text.text ? text.text : "", text.len);
     strbuf_release(&text);
     strbuf_addc(out, '\n');
 }

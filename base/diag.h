@@ -35,7 +35,7 @@ struct diag {
     }
 
 /* Adds one message. FORMAT is already translated: diag_add (&d, DIAG_ERROR, place, _("...")).
-   Control bytes in the text become \xNN, so that no file name can disturb a terminal. */
+   What may not be sent to a terminal becomes \xNN, so that no file name can disturb one. */
 void diag_add(struct diag *diag, enum diag_level level, struct diag_place place, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
 

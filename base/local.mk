@@ -8,6 +8,7 @@ libhipwright_a_SOURCES += \
     base/source.c base/source.h \
     base/strbuf.c base/strbuf.h \
     base/symbol.c base/symbol.h \
+    base/utf8.c base/utf8.h \
     base/vec.c base/vec.h \
     base/version.c base/version.h \
     base/xalloc.c base/xalloc.h

@@ -17,6 +17,7 @@ struct symbol {
     uint16_t keyword;      /* enum token_kind of a keyword, or 0 */
     uint16_t flags;        /* enum symbol_flag of parser/unit.h */
     const struct api *api; /* its entry in the map, or NULL */
+    const struct api *type; /* the API's type that the file declares it with, or NULL */
 };
 
 struct symbol_entry;

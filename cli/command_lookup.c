@@ -10,7 +10,7 @@
 #include "cli/write.h"
 #include "maps/map.h"
 #include "report/json.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 /* The entries found for one name. */
 struct answers {

@@ -71,7 +71,7 @@ function check_op(op, count, alone, word, n, i, need, limit)
 function check_change(text, word, op, n, i, count, colon, first, last, bound)
 {
     count = -1
-    if (text ~ /^([0-9]|hip<|hip>=)/) {
+    if (text ~ /^([0-9]|hip<|hip>=|arg)/) {
         colon = index(text, ":")
         if (!colon) {
             fault("a condition without a colon in '" text "'")
@@ -91,7 +91,7 @@ function check_change(text, word, op, n, i, count, colon, first, last, bound)
                 sub(/^hip(<|>=)/, "", bound)
                 if (!is_version(bound))
                     fault("bad version in the condition '" word[i] "'")
-            } else {
+            } else if (word[i] !~ /^arg[0-9]+=[A-Za-z_][A-Za-z0-9_]*$/) {
                 fault("bad condition '" word[i] "'")
             }
         }
@@ -109,7 +109,7 @@ function check_changes(text, change, n, i)
     n = split(text, change, "|")
     for (i = 1; i <= n; ++i) {
         check_change(trim(change[i]))
-        if (i < n && change[i] !~ /^ *([0-9]|hip<|hip>=)/)
+        if (i < n && change[i] !~ /^ *([0-9]|hip<|hip>=|arg)/)
             fault("nothing behind '" trim(change[i]) "' is ever reached, since it has no condition")
     }
 }

@@ -255,15 +255,35 @@ static void skip_blanks(char **p, char *end)
         ++*p;
 }
 
+/* "argN=TYPE" at *P: the argument meant and its type, which gets its NUL later: *TYPE_END. */
+static bool read_type(struct reader *reader, char **p, char *end, struct arg_condition *when,
+                      char **type_end)
+{
+    *p += sizeof "arg" - 1;
+    when->arg = read_number(p, end);
+    if (when->arg < 0 || *p == end || **p != '=')
+        return complain(reader, _("bad condition of an argument change"));
+    char *first = ++*p;
+    while (*p < end && **p != ':' && !is_blank(**p))
+        ++*p;
+    if (*p == first)
+        return complain(reader, _("bad condition of an argument change"));
+    when->type = first;
+    *type_end = *p;
+    return true;
+}
+
 /* The condition before a colon, if there is one: an argument count or a span of counts (*LAST
-   is its end), and bounds of the HIP version. *P moves behind the colon. */
+   is its end), bounds of the HIP version, an argument's type. *P moves behind the colon. */
 static bool read_condition(struct reader *reader, char **p, char *end, struct arg_condition *when,
                            int *last)
 {
     *when = (struct arg_condition){.count = -1};
     *last = -1;
-    if (!is_digit(**p) && !starts_with(*p, end, "hip<") && !starts_with(*p, end, "hip>="))
+    if (!is_digit(**p) && !starts_with(*p, end, "hip<") && !starts_with(*p, end, "hip>=") &&
+        !starts_with(*p, end, "arg"))
         return true;
+    char *type_end = NULL;
     while (*p < end && **p != ':') {
         if (is_digit(**p)) {
             int first = read_number(p, end);
@@ -276,6 +296,9 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
                 return complain(reader, _("bad argument count in a condition"));
             when->count = first;
             *last = final;
+        } else if (starts_with(*p, end, "arg") && !when->type) {
+            if (!read_type(reader, p, end, when, &type_end))
+                return false;
         } else {
             version *bound = starts_with(*p, end, "hip<")    ? &when->before
                              : starts_with(*p, end, "hip>=") ? &when->since
@@ -296,6 +319,8 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
     if (*p == end)
         return complain(reader, _("a condition without a colon behind it"));
     ++*p;
+    if (type_end)
+        *type_end = '\0';
     return true;
 }
 

@@ -46,6 +46,8 @@ struct arg_condition {
     int count;      /* exactly so many arguments; -1: any number */
     version before; /* only for --hip-version below this one; 0: any */
     version since;  /* only for --hip-version at or above this one; 0: any */
+    int arg;          /* with `type`: the argument meant */
+    const char *type; /* only where that argument is of this CUDA type; NULL: any */
 };
 
 /* The vocabulary of argument edits (maps/README). N, M count the call's original arguments

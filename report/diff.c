@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 enum { CONTEXT = 3 };
 
@@ -110,8 +110,18 @@ static void block_add(struct blocks *b, const struct edits *edits, size_t *next)
     block.count = end - block.first;
     block.len = b->text.len - block.text;
     *next = (size_t)(edit - edits->list.items);
-    if (block_trim(b, &block))
-        *vec_push(&b->list) = block;
+    if (!block_trim(b, &block))
+        return;
+    /* Neighbours become one: first what goes, then what comes, as everybody is used to. */
+    struct block *before = b->list.count ? &b->list.items[b->list.count - 1] : NULL;
+    if (before && before->first + before->count == block.first &&
+        before->text + before->len == block.text) {
+        before->count += block.count;
+        before->len += block.len;
+        before->new_count += block.new_count;
+        return;
+    }
+    *vec_push(&b->list) = block;
 }
 
 static void add_lines(struct strbuf *out, char mark, const char *color, const char *text,

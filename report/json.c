@@ -7,7 +7,7 @@
 
 #include "base/xalloc.h"
 #include "report/message.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 /* The parts compared as long as there is no option to choose others. */
 static const char target[] = "gfx942";

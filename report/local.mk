@@ -3,5 +3,4 @@ libhipwright_a_SOURCES += \
     report/json.c report/json.h \
     report/message.c report/message.h \
     report/summary.c report/summary.h \
-    report/text.c report/text.h \
-    report/utf8.c report/utf8.h
+    report/text.c report/text.h

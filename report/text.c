@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "report/message.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 enum {
     TAB_STOP = 8,

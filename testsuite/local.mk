@@ -37,6 +37,7 @@ UNIT_TESTS = \
     testsuite/unit/check_invariants \
     testsuite/unit/check_map \
     testsuite/unit/check_report \
+    testsuite/unit/check_toolkit \
     testsuite/unit/check_write
 
 if HAVE_CHECK
@@ -49,7 +50,7 @@ endif
 testsuite_unit_check_edit_SOURCES = testsuite/unit/check_edit.c
 testsuite_unit_check_edit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c
+testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c testsuite/unit/common.c testsuite/unit/common.h
 testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
@@ -58,6 +59,9 @@ testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_report_SOURCES = testsuite/unit/check_report.c
 testsuite_unit_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_report_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_toolkit_SOURCES = testsuite/unit/check_toolkit.c testsuite/unit/common.c testsuite/unit/common.h
+testsuite_unit_check_toolkit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_toolkit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_write_SOURCES = testsuite/unit/check_write.c
 testsuite_unit_check_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_write_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)

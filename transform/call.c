@@ -13,13 +13,36 @@ struct slot {
     const char *behind;
 };
 
-static const struct arg_change *choose(const struct transform *tr, const struct api *api, int count)
+/* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
+   constructor, a cast), or ends in a variable, member or function that is declared with it. */
+static bool is_of_type(const struct unit *unit, struct range arg, const char *type)
 {
+    uint32_t first = arg.begin, last = arg.end - 1;
+    while (first < last && (unit_token(unit, first)->kind == TOK_LPAREN ||
+                            unit_token(unit, first)->kind == TOK_CLASS))
+        ++first;
+    const struct symbol *symbol = unit_token(unit, first)->symbol;
+    if (symbol && !strcmp(symbol->text, type))
+        return true;
+    const struct token *token = unit_token(unit, last);
+    if (token->kind == TOK_RPAREN && token->partner != NO_TOKEN && arg.begin < token->partner &&
+        token->partner < last)
+        token = unit_token(unit, token->partner - 1);
+    return token->kind == TOK_IDENT && token->symbol->type &&
+           !strcmp(token->symbol->type->cuda, type);
+}
+
+static const struct arg_change *choose(const struct transform *tr, const struct api *api,
+                                       const struct arguments *args)
+{
+    int count = args->count;
     version hip = tr->options->hip_version;
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
         if ((when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
-            (!when->since || when->since <= hip))
+            (!when->since || when->since <= hip) &&
+            (!when->type || (when->arg < count &&
+                             is_of_type(tr->unit, args->items[when->arg], when->type))))
             return &api->changes[i];
     }
     return NULL;
@@ -89,6 +112,7 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
     const struct unit *unit = tr->unit;
     struct slot *slot = find_slot(slots, *count, op->n);
     bool original = slot && 0 <= op->n && op->n < args->count;
+    bool alone = original && args->items[op->n].begin + 1 == args->items[op->n].end;
     switch (op->kind) {
     case ARG_WRAP:
         if (original) {
@@ -107,11 +131,12 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
         break;
     case ARG_ADDRESS:
         if (original)
-            surround(tr, slot, "&(", ")");
+            surround(tr, slot, alone ? "&" : "&(", alone ? "" : ")");
         break;
     case ARG_SUFFIX:
         if (original)
-            surround(tr, slot, "(", arena_printf(tr->arena, ")%s", op->text));
+            surround(tr, slot, alone ? "" : "(",
+                     arena_printf(tr->arena, alone ? "%s" : ")%s", op->text));
         break;
     case ARG_REPLACE:
         if (original)
@@ -253,7 +278,7 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
     struct arguments args;
     if (!unit_arguments(tr->unit, lparen, tr->arena, &args))
         return;
-    const struct arg_change *change = choose(tr, api, args.count);
+    const struct arg_change *change = choose(tr, api, &args);
     if (!change)
         return;
     int inserted = 0;

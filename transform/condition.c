@@ -89,13 +89,13 @@ static void rename_names(struct transform *tr, const struct directive *d)
         const struct token *token = unit_token(unit, i);
         if (!token->symbol)
             continue;
+        const struct api *api = token->symbol->api;
+        if (!api || token->symbol->flags & SYMBOL_DECLARED)
+            continue;
         if (!strcmp(token->symbol->text, "__CUDA_ARCH__")) {
             replace_token(tr, i, "__HIP_DEVICE_COMPILE__", EDIT_CONDITION);
             continue;
         }
-        const struct api *api = token->symbol->api;
-        if (!api || token->symbol->flags & SYMBOL_DECLARED)
-            continue;
         if (!api->hip) {
             report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
         } else if (*api->hip && strcmp(api->hip, token->symbol->text) &&

@@ -221,7 +221,9 @@ void transform_includes(struct transform *tr)
         api |= item->len == strlen(RUNTIME_API) && !memcmp(item->path, RUNTIME_API, item->len);
     }
     vec_release(&includes.list);
-    if (tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
+    /* An empty map knows of no such header, and changes nothing. */
+    bool known = map_is_hip_header(tr->options->map, RUNTIME, strlen(RUNTIME));
+    if (known && tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
         !(api && !uses_device_language(unit)))
         insert_runtime(tr);
 }

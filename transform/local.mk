@@ -5,6 +5,7 @@ libhipwright_a_SOURCES += \
     transform/include.c \
     transform/launch.c \
     transform/names.c \
+    transform/pointer.c \
     transform/property.c \
     transform/rename.c \
     transform/transform_p.h \

@@ -162,6 +162,67 @@ static void note_using(struct transform *tr, uint32_t index)
             unit_token(unit, at)->symbol->flags |= SYMBOL_NAMESPACE_USED;
 }
 
+/* Behind `= value` at INDEX, at the comma or semicolon that ends it. */
+static uint32_t skip_initialiser(const struct unit *unit, uint32_t index)
+{
+    if (unit_token(unit, index)->kind != TOK_ASSIGN)
+        return index;
+    for (int steps = 0; steps < 200; ++steps) {
+        const struct token *token = unit_token(unit, index);
+        switch (token->kind) {
+        case TOK_COMMA:
+        case TOK_SEMICOLON:
+        case TOK_RPAREN:
+        case TOK_RBRACE:
+        case TOK_EOF:
+            return index;
+        case TOK_LPAREN:
+        case TOK_LBRACE:
+        case TOK_LBRACKET:
+        case TOK_LESS:
+            if (token->partner != NO_TOKEN && index < token->partner)
+                index = token->partner;
+            break;
+        default:
+            break;
+        }
+        index = unit_next(unit, index);
+    }
+    return index;
+}
+
+/* cudaMemLocation where; const cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like:
+   notes the type with the name it declares. */
+static void note_type(const struct unit *unit, uint32_t index)
+{
+    const struct api *type = unit_token(unit, index)->symbol->api;
+    for (uint32_t at = unit_next(unit, index);; at = unit_next(unit, at)) {
+        const struct token *token = unit_token(unit, at);
+        switch (token->kind) {
+        case TOK_STAR:
+        case TOK_AMP:
+        case TOK_GREATER:
+        case TOK_SHIFT_RIGHT:
+        case TOK_SPECIFIER:
+            continue;
+        case TOK_IDENT:
+            token->symbol->type = type;
+            at = skip_initialiser(unit, unit_next(unit, at));
+            /* a, b; but not the next parameter's type, which has a name of its own behind it */
+            if (unit_token(unit, at)->kind == TOK_COMMA) {
+                uint32_t behind = unit_next(unit, unit_next(unit, at));
+                enum token_kind kind = unit_token(unit, behind)->kind;
+                if (kind == TOK_COMMA || kind == TOK_SEMICOLON || kind == TOK_LBRACKET ||
+                    kind == TOK_ASSIGN)
+                    continue;
+            }
+            return;
+        default:
+            return;
+        }
+    }
+}
+
 void names_collect(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
@@ -173,6 +234,8 @@ void names_collect(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);
+        if (token->symbol && token->symbol->api && token->symbol->api->kind == API_TYPE)
+            note_type(unit, i);
         /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
         if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))
             examine(tr, i);

@@ -5,45 +5,9 @@
 
 #include <string.h>
 
-static bool is_property_type(const struct symbol *symbol)
+static bool is_property(const struct symbol *symbol)
 {
-    return symbol &&
-           (!strcmp(symbol->text, "cudaDeviceProp") || !strcmp(symbol->text, "hipDeviceProp_t"));
-}
-
-/* Marks the names declared as cudaDeviceProp: variables, pointers, references, arrays, and
-   containers of it. */
-static void mark_variables(const struct unit *unit)
-{
-    for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
-        if (!is_property_type(unit_token(unit, i)->symbol))
-            continue;
-        for (uint32_t at = unit_next(unit, i);; at = unit_next(unit, at)) {
-            const struct token *token = unit_token(unit, at);
-            switch (token->kind) {
-            case TOK_STAR:
-            case TOK_AMP:
-            case TOK_GREATER:
-            case TOK_SHIFT_RIGHT:
-            case TOK_SPECIFIER:
-                continue;
-            case TOK_IDENT:
-                token->symbol->flags |= SYMBOL_DEVICE_PROP;
-                /* prop, other; but not the next parameter's type */
-                at = unit_next(unit, at);
-                if (unit_token(unit, at)->kind == TOK_COMMA) {
-                    uint32_t behind = unit_next(unit, unit_next(unit, at));
-                    enum token_kind kind = unit_token(unit, behind)->kind;
-                    if (kind == TOK_COMMA || kind == TOK_SEMICOLON || kind == TOK_LBRACKET)
-                        continue;
-                }
-                break;
-            default:
-                break;
-            }
-            break;
-        }
-    }
+    return symbol->type && !strcmp(symbol->type->cuda, "cudaDeviceProp");
 }
 
 /* The variable that the member access at the dot or arrow DOT reads from: the last name before it,
@@ -100,7 +64,6 @@ static bool is_shown(const struct unit *unit, uint32_t variable, uint32_t member
 void transform_properties(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    mark_variables(unit);
     uint32_t statement = NO_TOKEN, reported = NO_TOKEN;
     for (uint32_t i = 1; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
@@ -115,7 +78,7 @@ void transform_properties(struct transform *tr)
             continue;
         uint32_t variable = accessed_variable(unit, dot);
         if (variable == NO_TOKEN ||
-            !(unit_token(unit, variable)->symbol->flags & SYMBOL_DEVICE_PROP) ||
+            !is_property(unit_token(unit, variable)->symbol) ||
             is_shown(unit, variable, i))
             continue;
         /* prop.major * 10 + prop.minor is one decision. */

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* The newest version in which LIFE says the name is there, or the removal that ended it. */
 static bool is_too_new(const struct api *api, version hip)
 {
     return hip < api->hip_life.added;
@@ -16,8 +15,7 @@ static bool is_removed(const struct api *api, version hip)
     return api->hip_life.removed && api->hip_life.removed <= hip;
 }
 
-/* Whether one of the alternatives in the entry gives the call at LPAREN another name or says
-   it cannot be translated for this HIP version. */
+/* Removes the word at INDEX with the blanks behind it. */
 static void remove_name(struct transform *tr, uint32_t index)
 {
     const struct token *token = unit_token(tr->unit, index);
@@ -57,6 +55,21 @@ static void check_pasting(struct transform *tr, uint32_t hash)
     if (left->symbol->api || is_api_prefix(left->symbol))
         report(tr, RULE_API_PASTED_NAME, (struct range){hash - 1, hash + 2}, left->symbol->text,
                NULL, NULL);
+}
+
+/* `struct cudaDeviceProp prop`: HIP's types all have a plain name, but not all a tag of that name, so
+   the keyword goes; it stays where the type is declared (struct cudaArray;). */
+static void drop_tag(struct transform *tr, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t prev = unit_prev(unit, index);
+    if (prev == NO_TOKEN)
+        return;
+    enum token_kind before = unit_token(unit, prev)->kind;
+    enum token_kind behind = unit_token(unit, unit_next(unit, index))->kind;
+    if ((before == TOK_CLASS || before == TOK_ENUM) && behind != TOK_LBRACE &&
+        behind != TOK_COLON && behind != TOK_SEMICOLON)
+        remove_name(tr, prev);
 }
 
 static void rename_at(struct transform *tr, uint32_t index)
@@ -116,8 +129,11 @@ static void rename_at(struct transform *tr, uint32_t index)
     }
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(index), cuda, called, api->note);
-    if (strcmp(called, cuda))
-        replace_token(tr, index, called, EDIT_RENAME);
+    if (!strcmp(called, cuda))
+        return;
+    replace_token(tr, index, called, EDIT_RENAME);
+    if (api->kind == API_TYPE)
+        drop_tag(tr, index);
 }
 
 /* Whether the words of the directive that token INDEX belongs to are code. */

@@ -40,6 +40,7 @@ void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
 void transform_launches(struct transform *tr);
 void transform_properties(struct transform *tr);
+void transform_device_pointers(struct transform *tr);
 
 /* Rewrites the call of the API at token INDEX, whose argument list opens at LPAREN, as its
    entry says; *NAME becomes the name to write (NULL: leave the name alone). */

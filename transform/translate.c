@@ -132,6 +132,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         transform_names(&tr);
         transform_launches(&tr);
         transform_properties(&tr);
+        transform_device_pointers(&tr);
         transform_includes(&tr);
     }
     vec_release(&tr.user_names);

@@ -142,7 +142,8 @@ START_TEST(knows_special_names)
     const struct api *api = find("__syncwarp");
     ck_assert_uint_eq(api->hip_life.added, VERSION(7, 0, 0));
     ck_assert_ptr_nonnull(api->advice);
-    ck_assert_ptr_nonnull(find("cudaMemAdvise")->note);
+    ck_assert_int_eq(find("cudaMemAdvise")->changes[0].when.arg, 3);
+    ck_assert_str_eq(find("cudaMemAdvise")->changes[0].when.type, "cudaMemLocation");
 }
 END_TEST
 

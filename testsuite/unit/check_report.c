@@ -13,7 +13,7 @@
 #include "report/message.h"
 #include "report/summary.h"
 #include "report/text.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 static struct source source_of(const char *text, size_t len)
 {

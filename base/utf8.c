@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 size_t utf8_next(const char *text, size_t len, uint32_t *code)
 {

@@ -2,8 +2,8 @@
 
    Files and their names are bytes. What is valid UTF-8 and harmless is shown as it is;
    everything else appears as \xNN, byte by byte.  */
-#ifndef REPORT_UTF8_H
-#define REPORT_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,192 @@
+/* CUdeviceptr is an integer, hipDeviceptr_t a void*: arithmetic on it needs a cast.
+
+   A sum that begins with such a variable becomes one over bytes; what cannot be seen through (a
+   variable in the middle of an expression, multiplication, static_cast) is reported.  */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+static bool is_pointer(const struct token *token)
+{
+    return token->kind == TOK_IDENT && token->symbol->type &&
+           !strcmp(token->symbol->type->cuda, "CUdeviceptr");
+}
+
+/* Operators that bind looser than + and end a sum, and what ends an expression. */
+static bool ends_sum(enum token_kind kind)
+{
+    switch (kind) {
+    case TOK_COMMA:
+    case TOK_SEMICOLON:
+    case TOK_RPAREN:
+    case TOK_RBRACKET:
+    case TOK_RBRACE:
+    case TOK_COLON:
+    case TOK_QUESTION:
+    case TOK_EQUAL:
+    case TOK_NOT_EQUAL:
+    case TOK_LESS:
+    case TOK_GREATER:
+    case TOK_LESS_EQUAL:
+    case TOK_GREATER_EQUAL:
+    case TOK_AND_AND:
+    case TOK_OR_OR:
+    case TOK_AMP:
+    case TOK_PIPE:
+    case TOK_CARET:
+    case TOK_SHIFT_LEFT:
+    case TOK_SHIFT_RIGHT:
+    case TOK_END_DIRECTIVE:
+    case TOK_EOF:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The token behind the sum that begins at INDEX. */
+static uint32_t sum_end(const struct unit *unit, uint32_t index)
+{
+    while (!ends_sum(unit_token(unit, index)->kind)) {
+        const struct token *token = unit_token(unit, index);
+        bool opens = token->kind == TOK_LPAREN || token->kind == TOK_LBRACKET ||
+                     token->kind == TOK_LBRACE;
+        if (opens && token->partner != NO_TOKEN && index < token->partner)
+            index = token->partner;
+        index = unit_next(unit, index);
+    }
+    return index;
+}
+
+/* Whether a second pointer stands between BEGIN and END at the sum's own level: a difference. */
+static bool has_pointer(const struct unit *unit, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i = unit_next(unit, i)) {
+        const struct token *token = unit_token(unit, i);
+        if ((token->kind == TOK_LPAREN || token->kind == TOK_LBRACKET) &&
+            token->partner != NO_TOKEN && i < token->partner)
+            i = token->partner;
+        else if (is_pointer(token))
+            return true;
+    }
+    return false;
+}
+
+static void report_arithmetic(struct transform *tr, struct range range)
+{
+    report(tr, RULE_API_DEVICE_POINTER, range, quote_range(tr, range), NULL, NULL);
+}
+
+static void examine(struct transform *tr, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t prev = unit_prev(unit, index), next = unit_next(unit, index);
+    /* a.b, a->b and ns::b begin before the name; array elements end behind it. */
+    uint32_t first = index;
+    while (prev != NO_TOKEN) {
+        enum token_kind kind = unit_token(unit, prev)->kind;
+        if (kind != TOK_DOT && kind != TOK_ARROW && kind != TOK_COLON_COLON)
+            break;
+        uint32_t left = unit_prev(unit, prev);
+        if (left == NO_TOKEN || unit_token(unit, left)->kind != TOK_IDENT)
+            break;
+        first = left;
+        prev = unit_prev(unit, first);
+    }
+    uint32_t last = index;
+    while (unit_token(unit, next)->kind == TOK_LBRACKET &&
+           unit_partner(unit, next) != NO_TOKEN && next < unit_partner(unit, next)) {
+        last = unit_partner(unit, next);
+        next = unit_next(unit, last);
+    }
+    enum token_kind before = prev == NO_TOKEN ? TOK_EOF : unit_token(unit, prev)->kind;
+    enum token_kind after = unit_token(unit, next)->kind;
+    switch (after) {
+    case TOK_PLUS:
+    case TOK_MINUS: {
+        uint32_t end = sum_end(unit, next);
+        struct range range = {first, end};
+        bool begins = ends_sum(before) || before == TOK_LPAREN || before == TOK_LBRACKET ||
+                      before == TOK_LBRACE || before == TOK_ASSIGN || before == TOK_STATEMENT;
+        /* A parenthesis before it may be a cast, which would bind tighter than the sum. */
+        bool cast = before == TOK_RPAREN;
+        if (!begins || cast || has_pointer(unit, unit_next(unit, next), end)) {
+            report_arithmetic(tr, (struct range){first, next + 2});
+            return;
+        }
+        uint32_t stop = unit_prev(unit, range.end);
+        insert_before(tr, first, "(hipDeviceptr_t)((char *)", EDIT_ARGUMENT);
+        insert_behind(tr, stop, ")", EDIT_ARGUMENT);
+        return;
+    }
+    case TOK_PLUS_ASSIGN:
+    case TOK_MINUS_ASSIGN: {
+        uint32_t end = sum_end(unit, unit_next(unit, next)), stop = unit_prev(unit, end);
+        struct span left = unit_span(unit, (struct range){first, last + 1});
+        const char *name = arena_strndup(tr->arena, unit->source->text + left.begin,
+                                         left.end - left.begin);
+        uint32_t begin = unit_token(unit, next)->offset;
+        uint32_t value = unit_token(unit, next + 1)->offset;
+        bool plain = unit_token(unit, next)->length + begin + 1 >= value;
+        edit_add(&tr->t->edits, begin, plain ? value - begin : unit_token(unit, next)->length,
+                 arena_printf(tr->arena, "= (hipDeviceptr_t)((char *)%s %s (", name,
+                              after == TOK_PLUS_ASSIGN ? "+" : "-"),
+                 EDIT_ARGUMENT);
+        insert_behind(tr, stop, "))", EDIT_ARGUMENT);
+        return;
+    }
+    case TOK_STAR:
+        /* CUdeviceptr a, *b declares; a * b multiplies. */
+    case TOK_SLASH:
+    case TOK_PERCENT:
+        if (after != TOK_STAR || (before != TOK_IDENT && before != TOK_COMMA))
+            report_arithmetic(tr, (struct range){first, next + 2});
+        return;
+    case TOK_PLUS_PLUS:
+    case TOK_MINUS_MINUS:
+        report_arithmetic(tr, (struct range){first, next + 1});
+        return;
+    default:
+        break;
+    }
+    if (before == TOK_PLUS || before == TOK_MINUS || before == TOK_PLUS_PLUS ||
+        before == TOK_MINUS_MINUS) {
+        /* The right operand of a sum; where the left one is such a pointer too it is reported there. */
+        uint32_t left = unit_prev(unit, prev);
+        bool also = left != NO_TOKEN && is_pointer(unit_token(unit, left));
+        if (!also)
+            report_arithmetic(tr, (struct range){left == NO_TOKEN ? prev : left, last + 1});
+    }
+}
+
+/* static_cast<CUdeviceptr>(integer) and static_cast<size_t>(pointer): only reinterpret_cast goes between
+   pointers and integers. */
+static bool is_static_cast_to_pointer(const struct unit *unit, uint32_t index)
+{
+    uint32_t less = unit_prev(unit, index);
+    uint32_t cast = less == NO_TOKEN ? NO_TOKEN : unit_prev(unit, less);
+    return cast != NO_TOKEN && unit_token(unit, less)->kind == TOK_LESS &&
+           unit_token(unit, cast)->kind == TOK_CAST &&
+           !strcmp(unit_token(unit, cast)->symbol->text, "static_cast");
+}
+
+void transform_device_pointers(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (!token->symbol || token_region(token) != REGION_COMMON ||
+            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+            continue;
+        if (is_pointer(token)) {
+            examine(tr, i);
+        } else if (!strcmp(token->symbol->text, "CUdeviceptr") && token->symbol->api &&
+                   is_static_cast_to_pointer(unit, i)) {
+            uint32_t cast = unit_prev(unit, unit_prev(unit, i));
+            edit_add(&tr->t->edits, unit_token(unit, cast)->offset, unit_token(unit, cast)->length,
+                     "reinterpret_cast", EDIT_ARGUMENT);
+        }
+    }
+}
