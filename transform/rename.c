@@ -84,7 +84,8 @@ static void rename_at(struct transform *tr, uint32_t index)
     /* `.name = value` in an initialiser and `name:` of a bit-field are members as well. */
     if (is_pasted(unit, index))
         return; /* reported by check_pasting() */
-    tr->needs_runtime = true;
+    /* What both sides spell alike may be anybody's: abs() needs no HIP. */
+    tr->needs_runtime |= !api->hip || strcmp(api->hip, cuda) != 0;
     if (!strcmp(cuda, "__CUDA_ARCH__")) {
         report(tr, RULE_API_ARCH_COMPARE, one_token(index), cuda, NULL, NULL);
         return;
@@ -98,6 +99,9 @@ static void rename_at(struct transform *tr, uint32_t index)
     bool call = unit_token(unit, lparen)->kind == TOK_LPAREN &&
                 unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen);
     if (!name) {
+        /* A plain word (umin) that is not called is a variable. */
+        if (api->kind == API_DEVICE_FUNCTION && !call)
+            return;
         struct finding *finding =
             report(tr, RULE_API_NO_COUNTERPART, one_token(index), cuda, NULL, NULL);
         finding->advice = api->advice;
