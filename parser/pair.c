@@ -111,13 +111,16 @@ static void close_bracket(struct walk *walk, uint32_t token, enum token_kind ope
     /* A parenthesis never closes across a brace: that one is the better landmark. */
     if (!open || (opener != TOK_LBRACE && base->brace && open->depth < base->brace->depth)) {
         /* Where branches hold different halves of a pair, nobody can say which one is wrong. */
+        walk->unit->unpaired++;
         if (!in_branch(walk) && !(unit_token(walk->unit, token)->flags & TOKEN_DIRECTIVE))
             report_unpaired(walk, token);
         return;
     }
-    for (struct node *node = base; node != open; node = node->below ? node->below->base : NULL)
+    for (struct node *node = base; node != open; node = node->below ? node->below->base : NULL) {
+        walk->unit->unpaired++;
         if (!node->in_branch && !(unit_token(walk->unit, node->token)->flags & TOKEN_DIRECTIVE))
             report_unpaired(walk, node->token);
+    }
     pair(walk, open->token, token);
     walk->top = open->below;
 }
@@ -342,6 +345,8 @@ static uint32_t walk_directive(struct walk *walk, uint32_t begin)
     walk->top = NULL;
     for (uint32_t i = begin; i < end; ++i)
         pair_token(walk, i);
+    if (walk->top && walk->top->base)
+        unit->unpaired++;
     walk->top = outside;
 
     uint32_t index = (uint32_t)unit->directives.count;
@@ -388,9 +393,11 @@ void pass1_pair(struct unit *unit, struct diag *diag)
         pair_token(&walk, i++);
     }
     for (struct node *node = walk.top ? walk.top->base : NULL; node;
-         node = node->below ? node->below->base : NULL)
+         node = node->below ? node->below->base : NULL) {
+        unit->unpaired++;
         if (!node->in_branch)
             report_unpaired(&walk, node->token);
+    }
     vec_each (struct group, group, &walk.groups)
         diag_add(diag, DIAG_WARNING,
                  unit_place(unit, unit->directives.items[group->directive].tokens.begin),

@@ -4,11 +4,14 @@
 #   expected.hip   the standard output, byte for byte
 #   expected.txt   the standard error: every message
 #   args           optional: further arguments, one a line
+#   known-failure  optional: why the program does not do this yet. The expectation is right all
+#                  the same; the fixture must fail, and complains when it no longer does
 # and other files that the input includes. Prints TAP.
 #
 #     fixtures.sh [--update] [NAME]...
 #
-# --update writes what the program prints now into the folders; read the diff before committing.
+# --update writes what the program prints now into the folders, but for those with a known failure
+# that are not named; read the diff before committing.
 set -u
 export LC_ALL=C
 unset LANGUAGE
@@ -24,7 +27,9 @@ if [ "${1-}" = --update ]; then
     update=yes
     shift
 fi
+named=
 if [ $# -gt 0 ]; then
+    named=yes
     names=("$@")
 else
     names=()
@@ -48,22 +53,38 @@ for name in "${names[@]}"; do
     (cd "$folder" && "$hipwright" translate ${args[@]+"${args[@]}"} "$(basename "${inputs[0]}")" \
         >"$work/hip" 2>"$work/txt")
     status=$?
-    if [ -n "$update" ]; then
+    known=
+    if [ -f "$folder/known-failure" ]; then
+        known=$(head -n 1 "$folder/known-failure")
+    fi
+    if [ -n "$update" ] && { [ -z "$known" ] || [ -n "$named" ]; }; then
         cp "$work/hip" "$folder/expected.hip"
         cp "$work/txt" "$folder/expected.txt"
     fi
+    wrong=
     if [ $status -gt 1 ]; then
-        echo "not ok $number - $name: exit status $status"
+        wrong="exit status $status"
     elif ! cmp -s "$work/hip" "$folder/expected.hip"; then
-        echo "not ok $number - $name: the translation differs"
-        diff -a -u "$folder/expected.hip" "$work/hip" | head -n 40 | sed 's/^/# /'
+        wrong="the translation differs"
+        diff -a -u "$folder/expected.hip" "$work/hip" >"$work/diff"
     elif ! cmp -s "$work/txt" "$folder/expected.txt"; then
-        echo "not ok $number - $name: the messages differ"
-        diff -a -u "$folder/expected.txt" "$work/txt" | head -n 40 | sed 's/^/# /'
-    else
-        echo "ok $number - $name"
-        continue
+        wrong="the messages differ"
+        diff -a -u "$folder/expected.txt" "$work/txt" >"$work/diff"
     fi
-    failed=1
+    if [ -z "$wrong" ] && [ -z "$known" ]; then
+        echo "ok $number - $name"
+    elif [ -n "$known" ] && [ -n "$wrong" ] && [ $status -le 1 ]; then
+        echo "ok $number - $name fails as known: $known"
+    elif [ -z "$wrong" ]; then
+        echo "not ok $number - $name passes now"
+        echo "# Remove testsuite/fixtures/$name/known-failure ($known)."
+        failed=1
+    else
+        echo "not ok $number - $name: $wrong"
+        if [ $status -le 1 ]; then
+            head -n 40 "$work/diff" | sed 's/^/# /'
+        fi
+        failed=1
+    fi
 done
 exit $failed

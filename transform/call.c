@@ -272,11 +272,40 @@ static bool moves_names(const struct transform *tr, const struct arguments *args
     return false;
 }
 
+/* Whether a bracket in the call has no partner: then nobody knows where its arguments end. Only asked in
+   files with such brackets, and then not over more than LONGEST tokens, so that the whole stays linear. */
+static bool is_damaged(const struct unit *unit, const struct arguments *args)
+{
+    enum { LONGEST = 10000 };
+    if (!unit->unpaired)
+        return false;
+    if (LONGEST < args->tokens.end - args->tokens.begin)
+        return true;
+    for (uint32_t i = args->tokens.begin; i < args->tokens.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        switch (token->kind) {
+        case TOK_LPAREN:
+        case TOK_RPAREN:
+        case TOK_LBRACKET:
+        case TOK_RBRACKET:
+        case TOK_LBRACE:
+        case TOK_RBRACE:
+            if (token->partner == NO_TOKEN || token->partner < args->tokens.begin ||
+                args->tokens.end <= token->partner)
+                return true;
+            break;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
 void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
                   const char **name)
 {
     struct arguments args;
-    if (!unit_arguments(tr->unit, lparen, tr->arena, &args))
+    if (!unit_arguments(tr->unit, lparen, tr->arena, &args) || is_damaged(tr->unit, &args))
         return;
     const struct arg_change *change = choose(tr, api, &args);
     if (!change)

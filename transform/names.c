@@ -86,6 +86,35 @@ static bool ends_type(const struct unit *unit, uint32_t index, bool in_function)
     }
 }
 
+/* Whether token INDEX lies in the argument list of a call, where nothing is declared. Looks back only
+   so far, which keeps damaged text linear. */
+static bool in_arguments(const struct unit *unit, uint32_t index)
+{
+    uint32_t at = unit_prev(unit, index);
+    for (int steps = 0; at != NO_TOKEN && steps < 200; ++steps, at = unit_prev(unit, at)) {
+        const struct token *token = unit_token(unit, at);
+        switch (token->kind) {
+        case TOK_RPAREN:
+        case TOK_RBRACKET:
+        case TOK_RBRACE:
+            if (token->partner == NO_TOKEN || at < token->partner)
+                return false;
+            at = token->partner;
+            break;
+        case TOK_LPAREN: {
+            uint32_t callee = unit_prev(unit, at);
+            return callee != NO_TOKEN && unit_token(unit, callee)->kind == TOK_IDENT;
+        }
+        case TOK_LBRACE:
+        case TOK_SEMICOLON:
+            return false;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
 static void examine(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
@@ -135,7 +164,7 @@ static void examine(struct transform *tr, uint32_t index)
         declare(tr, index, fn->scope, none);
         return;
     }
-    if (after == TOK_RPAREN)
+    if (after == TOK_RPAREN || in_arguments(unit, index))
         return;
     /* x = f(T name(...)): inside an expression nothing is declared. */
     if (after == TOK_LPAREN && in_body && before == TOK_IDENT) {
