@@ -10,14 +10,16 @@
 #include "base/arena.h"
 
 struct api;
+struct user_name;
 
 struct symbol {
     const char *text; /* NUL-terminated, line splices removed */
     uint32_t len;
-    uint16_t keyword;      /* enum token_kind of a keyword, or 0 */
-    uint16_t flags;        /* enum symbol_flag of parser/unit.h */
-    const struct api *api; /* its entry in the map, or NULL */
+    uint16_t keyword;       /* enum token_kind of a keyword, or 0 */
+    uint16_t flags;         /* enum symbol_flag of transform/ */
+    const struct api *api;  /* its entry in the map, or NULL */
     const struct api *type; /* the API's type that the file declares it with, or NULL */
+    struct user_name *user; /* transform/: the file's own declarations of it, or NULL */
 };
 
 struct symbol_entry;

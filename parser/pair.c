@@ -43,7 +43,7 @@ struct walk {
     unsigned reported;
 };
 
-enum { MAX_REPORTS = 5 }; /* of unpaired brackets in a file; more say nothing new */
+enum { MAX_REPORTS = 5 }; /* of unpaired brackets and directives; more say nothing new */
 
 static bool in_branch(const struct walk *walk)
 {
@@ -310,6 +310,8 @@ static void open_group(struct walk *walk, uint32_t index, struct directive *d)
 static void next_branch(struct walk *walk, uint32_t index, struct directive *d)
 {
     if (!walk->groups.count) {
+        if (walk->reported++ >= MAX_REPORTS)
+            return;
         diag_add(walk->diag, DIAG_WARNING, unit_place(walk->unit, d->tokens.begin),
                  _("this directive has no #if"));
         return;
@@ -399,9 +401,10 @@ void pass1_pair(struct unit *unit, struct diag *diag)
             report_unpaired(&walk, node->token);
     }
     vec_each (struct group, group, &walk.groups)
-        diag_add(diag, DIAG_WARNING,
-                 unit_place(unit, unit->directives.items[group->directive].tokens.begin),
-                 _("this conditional has no #endif"));
+        if (walk.reported++ < MAX_REPORTS)
+            diag_add(diag, DIAG_WARNING,
+                     unit_place(unit, unit->directives.items[group->directive].tokens.begin),
+                     _("this conditional has no #endif"));
     vec_release(&walk.groups);
     arena_release(&walk.arena);
 }

@@ -41,8 +41,8 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
         const struct arg_condition *when = &api->changes[i].when;
         if ((when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
             (!when->since || when->since <= hip) &&
-            (!when->type || (when->arg < count &&
-                             is_of_type(tr->unit, args->items[when->arg], when->type))))
+            (!when->type ||
+             (when->arg < count && is_of_type(tr->unit, args->items[when->arg], when->type))))
             return &api->changes[i];
     }
     return NULL;
@@ -272,8 +272,9 @@ static bool moves_names(const struct transform *tr, const struct arguments *args
     return false;
 }
 
-/* Whether a bracket in the call has no partner: then nobody knows where its arguments end. Only asked in
-   files with such brackets, and then not over more than LONGEST tokens, so that the whole stays linear. */
+/* Whether a bracket in the call has no partner: then nobody knows where its arguments end. Only
+   asked in files with such brackets, and then not over more than LONGEST tokens, so that the whole
+   stays linear. */
 static bool is_damaged(const struct unit *unit, const struct arguments *args)
 {
     enum { LONGEST = 10000 };

@@ -90,7 +90,7 @@ static void rename_names(struct transform *tr, const struct directive *d)
         if (!token->symbol)
             continue;
         const struct api *api = token->symbol->api;
-        if (!api || token->symbol->flags & SYMBOL_DECLARED)
+        if (!api || token->symbol->user)
             continue;
         if (!strcmp(token->symbol->text, "__CUDA_ARCH__")) {
             replace_token(tr, i, "__HIP_DEVICE_COMPILE__", EDIT_CONDITION);

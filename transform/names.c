@@ -23,13 +23,15 @@ static enum token_kind kind_at(const struct unit *unit, uint32_t index)
 static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct range extent)
 {
     struct symbol *symbol = unit_token(tr->unit, index)->symbol;
-    symbol->flags |= SYMBOL_DECLARED;
     const struct scope *scopes = tr->unit->scopes.items;
     /* What an anonymous namespace or an enum declares is visible around it. */
     while (scope != NO_INDEX && (scopes[scope].kind == SCOPE_ENUM ||
                                  (scopes[scope].kind == SCOPE_NAMESPACE && !scopes[scope].name)))
         scope = scopes[scope].parent;
-    *vec_push(&tr->user_names) = (struct user_name){symbol, scope, extent};
+    struct user_name *name = arena_alloc(tr->arena, sizeof *name);
+    *name =
+        (struct user_name){symbol->user, symbol->user ? symbol->user->count + 1 : 1, scope, extent};
+    symbol->user = name;
 }
 
 /* The function whose head holds token INDEX, or NULL. */
@@ -86,8 +88,8 @@ static bool ends_type(const struct unit *unit, uint32_t index, bool in_function)
     }
 }
 
-/* Whether token INDEX lies in the argument list of a call, where nothing is declared. Looks back only
-   so far, which keeps damaged text linear. */
+/* Whether token INDEX lies in the argument list of a call, where nothing is declared. Looks back
+   only so far, which keeps damaged text linear. */
 static bool in_arguments(const struct unit *unit, uint32_t index)
 {
     uint32_t at = unit_prev(unit, index);
@@ -289,24 +291,20 @@ static bool is_visible(const struct unit *unit, uint32_t scope, uint32_t at)
 static bool is_declared_at(const struct transform *tr, const struct symbol *symbol, uint32_t index,
                            bool global_only)
 {
-    if (!(symbol->flags & SYMBOL_DECLARED))
+    if (!symbol->user)
         return false;
-    int count = 0;
-    uint32_t at = NO_INDEX;
-    bool found = false;
-    vec_each (const struct user_name, name, &tr->user_names) {
-        if (name->symbol != symbol)
-            continue;
-        if (++count == 1)
-            at = unit_scope_at(tr->unit, index);
+    if (MAX_DECLARATIONS < symbol->user->count)
+        return true;
+    uint32_t at = unit_scope_at(tr->unit, index);
+    for (const struct user_name *name = symbol->user; name; name = name->next) {
         if (name->extent.begin < name->extent.end) {
             if (!global_only && name->extent.begin <= index && index < name->extent.end)
                 return true;
         } else if (global_only ? name->scope == NO_INDEX : is_visible(tr->unit, name->scope, at)) {
-            found = true;
+            return true;
         }
     }
-    return found || MAX_DECLARATIONS < count;
+    return false;
 }
 
 bool names_is_user(const struct transform *tr, uint32_t index)

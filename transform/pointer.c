@@ -46,13 +46,16 @@ static bool ends_sum(enum token_kind kind)
     }
 }
 
-/* The token behind the sum that begins at INDEX. */
+/* The token behind the sum that begins at INDEX; NO_TOKEN where it is too long to be one, which
+   keeps damaged text linear. */
 static uint32_t sum_end(const struct unit *unit, uint32_t index)
 {
-    while (!ends_sum(unit_token(unit, index)->kind)) {
+    for (int steps = 0; !ends_sum(unit_token(unit, index)->kind); ++steps) {
+        if (steps == 500)
+            return NO_TOKEN;
         const struct token *token = unit_token(unit, index);
-        bool opens = token->kind == TOK_LPAREN || token->kind == TOK_LBRACKET ||
-                     token->kind == TOK_LBRACE;
+        bool opens =
+            token->kind == TOK_LPAREN || token->kind == TOK_LBRACKET || token->kind == TOK_LBRACE;
         if (opens && token->partner != NO_TOKEN && index < token->partner)
             index = token->partner;
         index = unit_next(unit, index);
@@ -96,8 +99,8 @@ static void examine(struct transform *tr, uint32_t index)
         prev = unit_prev(unit, first);
     }
     uint32_t last = index;
-    while (unit_token(unit, next)->kind == TOK_LBRACKET &&
-           unit_partner(unit, next) != NO_TOKEN && next < unit_partner(unit, next)) {
+    while (unit_token(unit, next)->kind == TOK_LBRACKET && unit_partner(unit, next) != NO_TOKEN &&
+           next < unit_partner(unit, next)) {
         last = unit_partner(unit, next);
         next = unit_next(unit, last);
     }
@@ -112,7 +115,7 @@ static void examine(struct transform *tr, uint32_t index)
                       before == TOK_LBRACE || before == TOK_ASSIGN || before == TOK_STATEMENT;
         /* A parenthesis before it may be a cast, which would bind tighter than the sum. */
         bool cast = before == TOK_RPAREN;
-        if (!begins || cast || has_pointer(unit, unit_next(unit, next), end)) {
+        if (!begins || cast || end == NO_TOKEN || has_pointer(unit, unit_next(unit, next), end)) {
             report_arithmetic(tr, (struct range){first, next + 2});
             return;
         }
@@ -123,10 +126,15 @@ static void examine(struct transform *tr, uint32_t index)
     }
     case TOK_PLUS_ASSIGN:
     case TOK_MINUS_ASSIGN: {
-        uint32_t end = sum_end(unit, unit_next(unit, next)), stop = unit_prev(unit, end);
+        uint32_t end = sum_end(unit, unit_next(unit, next));
+        if (end == NO_TOKEN) {
+            report_arithmetic(tr, (struct range){first, next + 1});
+            return;
+        }
+        uint32_t stop = unit_prev(unit, end);
         struct span left = unit_span(unit, (struct range){first, last + 1});
-        const char *name = arena_strndup(tr->arena, unit->source->text + left.begin,
-                                         left.end - left.begin);
+        const char *name =
+            arena_strndup(tr->arena, unit->source->text + left.begin, left.end - left.begin);
         uint32_t begin = unit_token(unit, next)->offset;
         uint32_t value = unit_token(unit, next + 1)->offset;
         bool plain = unit_token(unit, next)->length + begin + 1 >= value;
@@ -153,7 +161,8 @@ static void examine(struct transform *tr, uint32_t index)
     }
     if (before == TOK_PLUS || before == TOK_MINUS || before == TOK_PLUS_PLUS ||
         before == TOK_MINUS_MINUS) {
-        /* The right operand of a sum; where the left one is such a pointer too it is reported there. */
+        /* The right operand of a sum; where the left one is such a pointer too it is reported
+         * there. */
         uint32_t left = unit_prev(unit, prev);
         bool also = left != NO_TOKEN && is_pointer(unit_token(unit, left));
         if (!also)
@@ -161,8 +170,8 @@ static void examine(struct transform *tr, uint32_t index)
     }
 }
 
-/* static_cast<CUdeviceptr>(integer) and static_cast<size_t>(pointer): only reinterpret_cast goes between
-   pointers and integers. */
+/* static_cast<CUdeviceptr>(integer) and static_cast<size_t>(pointer): only reinterpret_cast goes
+   between pointers and integers. */
 static bool is_static_cast_to_pointer(const struct unit *unit, uint32_t index)
 {
     uint32_t less = unit_prev(unit, index);

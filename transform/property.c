@@ -77,8 +77,7 @@ void transform_properties(struct transform *tr)
             (unit_token(unit, dot)->kind != TOK_DOT && unit_token(unit, dot)->kind != TOK_ARROW))
             continue;
         uint32_t variable = accessed_variable(unit, dot);
-        if (variable == NO_TOKEN ||
-            !is_property(unit_token(unit, variable)->symbol) ||
+        if (variable == NO_TOKEN || !is_property(unit_token(unit, variable)->symbol) ||
             is_shown(unit, variable, i))
             continue;
         /* prop.major * 10 + prop.minor is one decision. */

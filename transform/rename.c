@@ -57,8 +57,8 @@ static void check_pasting(struct transform *tr, uint32_t hash)
                NULL, NULL);
 }
 
-/* `struct cudaDeviceProp prop`: HIP's types all have a plain name, but not all a tag of that name, so
-   the keyword goes; it stays where the type is declared (struct cudaArray;). */
+/* `struct cudaDeviceProp prop`: HIP's types all have a plain name, but not all a tag of that name,
+   so the keyword goes; it stays where the type is declared (struct cudaArray;). */
 static void drop_tag(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;

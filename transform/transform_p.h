@@ -6,16 +6,15 @@
 #include "transform/translate.h"
 
 enum symbol_flag {
-    SYMBOL_DECLARED = 1 << 0,       /* the file declares it somewhere */
-    SYMBOL_DEVICE_PROP = 1 << 1,    /* a variable that holds device properties */
-    SYMBOL_NAMESPACE_USED = 1 << 2, /* using namespace NAME */
+    SYMBOL_NAMESPACE_USED = 1 << 0, /* using namespace NAME */
 };
 
 /* A declaration by the user of a name that is also an API's. */
 struct user_name {
-    struct symbol *symbol;
-    uint32_t scope;      /* index of the scope that it is declared in; NO_INDEX: the file */
-    struct range extent; /* for parameters: the function; otherwise empty */
+    struct user_name *next; /* of the same name */
+    unsigned count;         /* of these and the following ones */
+    uint32_t scope;         /* index of the scope that it is declared in; NO_INDEX: the file */
+    struct range extent;    /* for parameters: the function; otherwise empty */
 };
 
 struct transform {
@@ -23,8 +22,7 @@ struct transform {
     struct unit *unit;
     const struct translate_options *options;
     struct arena *arena; /* of the file */
-    VEC(struct user_name) user_names;
-    bool needs_runtime; /* the file uses the API or the device language */
+    bool needs_runtime;  /* the file uses the API or the device language */
 };
 
 /* Finds the names the file declares itself. */

@@ -135,7 +135,6 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         transform_device_pointers(&tr);
         transform_includes(&tr);
     }
-    vec_release(&tr.user_names);
     symbol_table_release(&symbols);
     t->unit->symbols = NULL;
     edits_finish(&t->edits);

@@ -147,70 +147,72 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-/* Time must grow with the input and not faster: shapes that make careless parsers slow. */
+/* Time must grow with the input and not faster: shapes that make careless parsers slow, so often
+   that the square of their number would take longer than the test may. */
+static const char *const shapes[] = {
+    "(",
+    "{",
+    "<",
+    "a<",
+    "[",
+    "#if 1\n",
+    "#if 1\n(\n#else\n",
+    "#define f(\\\n",
+    "\\\n",
+    "R\"x(",
+    "/*",
+    "class ",
+    "class a{",
+    "namespace a{",
+    "template<",
+    "k<<<",
+    "k<<<1,1>>>(",
+    "a<b,",
+    "::",
+    "__shared__ ",
+    "cudaMalloc(",
+    "cudaMalloc(cudaMalloc,",
+    "int cudaFree;",
+    "void f(){ int cudaFree; } ",
+    "#define cudaFree\n",
+    "##",
+    "#define a cuda##b\n",
+    "a.major",
+    "cudaDeviceProp *",
+    "u8\"",
+    "'",
+    "\"\\",
+    ")",
+    "}",
+    "#endif\n",
+    "#else\n",
+    "#elif\n",
+    "operator ",
+    "= {",
+    "(a<b)",
+    "enum{",
+    "enum class a:",
+    "extern \"C\" {",
+    "struct a : b<",
+    "#include <",
+    "#include <cuda.h>\n",
+    "#if (",
+    "#if 1?",
+    "#if !",
+    "#if defined(",
+    "__launch_bounds__(",
+    "asm(",
+    "~",
+    "0x'",
+    "1'1",
+    "\xff",
+    "a::template b<",
+};
+
 START_TEST(test_hostile)
 {
-    static const char *const shapes[] = {
-        "(",
-        "{",
-        "<",
-        "a<",
-        "[",
-        "#if 1\n",
-        "#if 1\n(\n#else\n",
-        "#define f(\\\n",
-        "\\\n",
-        "R\"x(",
-        "/*",
-        "class ",
-        "class a{",
-        "namespace a{",
-        "template<",
-        "k<<<",
-        "k<<<1,1>>>(",
-        "a<b,",
-        "::",
-        "__shared__ ",
-        "cudaMalloc(",
-        "cudaMalloc(cudaMalloc,",
-        "int cudaFree;",
-        "void f(){ int cudaFree; } ",
-        "#define cudaFree\n",
-        "##",
-        "#define a cuda##b\n",
-        "a.major",
-        "cudaDeviceProp *",
-        "u8\"",
-        "'",
-        "\"\\",
-        ")",
-        "}",
-        "#endif\n",
-        "#else\n",
-        "#elif\n",
-        "operator ",
-        "= {",
-        "(a<b)",
-        "enum{",
-        "enum class a:",
-        "extern \"C\" {",
-        "struct a : b<",
-        "#include <",
-        "#include <cuda.h>\n",
-        "#if (",
-        "#if 1?",
-        "#if !",
-        "#if defined(",
-        "__launch_bounds__(",
-        "asm(",
-        "~",
-        "0x'",
-        "1'1",
-        "\xff",
-        "a::template b<",
-    };
     const char *shape = shapes[_i];
-    size_t len = strlen(shape), count = 400000 / len, size = len * count;
+    size_t len = strlen(shape), count = 2000000 / len, size = len * count;
     char *text = xmalloc(size + 1);
     for (size_t i = 0; i < count; ++i)
         memcpy(text + i * len, shape, len);
@@ -232,7 +234,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("hostile");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, test_hostile, 0, 57);
+    tcase_add_loop_test(tcase, test_hostile, 0, (int)(sizeof shapes / sizeof *shapes));
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_set_tap(runner, "-");
