@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/annotate.h"
 #include "base/xalloc.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -44,6 +45,7 @@ struct job *job_run(const struct job_plan *plan, const struct input *input)
 
     struct translation t;
     translate(&t, input->name, content.text, content.len, &plan->translate);
+    annotate(&t);
     if (plan->want_text) {
         translation_text(&t, &job->text);
         job->changed = job->text.len != t.source.len ||

@@ -2,6 +2,9 @@
 
 #include "parser/unit.h"
 
+#include <string.h>
+
+#include "base/strbuf.h"
 #include "parser/island.h"
 #include "parser/unit_p.h"
 
@@ -76,6 +79,41 @@ struct span unit_span(const struct unit *unit, struct range range)
     }
     const struct token *last = unit_token(unit, range.end - 1);
     return (struct span){unit_token(unit, range.begin)->offset, last->offset + last->length};
+}
+
+const char *unit_quote(const struct unit *unit, struct range range)
+{
+    enum { LONGEST = 80 };
+    struct span span = unit_span(unit, range);
+    const char *text = unit->source->text;
+    struct strbuf out = STRBUF_INIT;
+    bool blank = false;
+    for (uint32_t i = span.begin; i < span.end && out.len < LONGEST; ++i) {
+        unsigned char c = (unsigned char)text[i];
+        if (strchr(" \t\r\v\f\n", c) && c) {
+            blank = true;
+            continue;
+        }
+        if (blank && out.len)
+            strbuf_addc(&out, ' ');
+        blank = false;
+        if (c < ' ' || c == 0x7f)
+            strbuf_printf(&out, "\\x%02X", c);
+        else
+            strbuf_addc(&out, (char)c);
+    }
+    /* Not in the middle of a character. */
+    if (LONGEST <= out.len) {
+        while (out.len && (out.text[out.len - 1] & 0xc0) == 0x80)
+            --out.len;
+        if (out.len && (unsigned char)out.text[out.len - 1] >= 0xc0)
+            --out.len;
+        strbuf_add(&out, "", 0);
+        strbuf_adds(&out, "...");
+    }
+    const char *res = arena_strndup(unit->arena, out.text ? out.text : "", out.len);
+    strbuf_release(&out);
+    return res;
 }
 
 bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *arena,

@@ -190,6 +190,10 @@ static inline uint32_t unit_partner(const struct unit *unit, uint32_t index)
 /* The bytes of the source that RANGE covers, from its first to behind its last token. */
 struct span unit_span(const struct unit *unit, struct range range);
 
+/* The source's bytes of RANGE on one line for a message: white space folded, control bytes as \xNN,
+   shortened where very long; in the unit's arena. */
+const char *unit_quote(const struct unit *unit, struct range range);
+
 /* Islands that are asked for. */
 
 /* Splits the argument list that opens at LPAREN. False where it has no partner. */

@@ -6,7 +6,6 @@ libhipwright_a_SOURCES += \
     transform/launch.c \
     transform/names.c \
     transform/pointer.c \
-    transform/property.c \
     transform/rename.c \
     transform/transform_p.h \
     transform/translate.c transform/translate.h

@@ -79,7 +79,7 @@ static bool has_pointer(const struct unit *unit, uint32_t begin, uint32_t end)
 
 static void report_arithmetic(struct transform *tr, struct range range)
 {
-    report(tr, RULE_API_DEVICE_POINTER, range, quote_range(tr, range), NULL, NULL);
+    report(tr, RULE_API_DEVICE_POINTER, range, unit_quote(tr->unit, range), NULL, NULL);
 }
 
 static void examine(struct transform *tr, uint32_t index)

@@ -37,7 +37,6 @@ void transform_conditions(struct transform *tr);
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
 void transform_launches(struct transform *tr);
-void transform_properties(struct transform *tr);
 void transform_device_pointers(struct transform *tr);
 
 /* Rewrites the call of the API at token INDEX, whose argument list opens at LPAREN, as its
@@ -53,10 +52,6 @@ void insert_behind(struct transform *tr, uint32_t index, const char *text, enum 
 /* A finding at the tokens of RANGE. */
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
                        const char *arg1, const char *arg2, const char *arg3);
-
-/* The source's bytes of RANGE on one line, white space folded, shortened where very long; in
-   the file's arena. */
-const char *quote_range(struct transform *tr, struct range range);
 
 /* Whether the tokens of RANGE hold a comma that a macro would split at: one that no parentheses
    enclose. */

@@ -41,6 +41,9 @@ struct translation {
     struct diag diag; /* what is wrong with the file itself */
 };
 
+/* The findings it makes are in the order in which they were found; annotate() puts them into that of the
+   reports. */
+
 /* Translates the LEN bytes at TEXT (from malloc with SOURCE_PADDING NUL bytes behind, taken
    over), called NAME (borrowed) in messages. Never fails: what is not understood stays as it
    is. Release with translation_release(). */

@@ -1,7 +1,14 @@
-/* Compute capability: cudaDeviceProp's major and minor have counterparts by name only. */
+/* api-compute-capability
+
+   Finds: major and minor of cudaDeviceProp (or hipDeviceProp_t) in a computation or a test.
+   Why: on AMD they come from the gfx number (gfx906 and gfx908 both say 9.0, gfx1030 says 10.3), so
+   that a comparison with a compute capability takes some path by accident. Before: if (prop.major
+   >= 8) use_async_copy(); After:  if (prop.asyncEngineCount > 0 && !strncmp(prop.gcnArchName,
+   "gfx942", 6)) ... Fix: none; what is to be asked instead depends on what the path needs. Silent:
+   where the value is only printed.  */
 #include <config.h>
 
-#include "transform/transform_p.h"
+#include "annotate/annotate_p.h"
 
 #include <string.h>
 
@@ -61,9 +68,9 @@ static bool is_shown(const struct unit *unit, uint32_t variable, uint32_t member
     return false;
 }
 
-void transform_properties(struct transform *tr)
+void rule_compute_capability(struct annotation *a)
 {
-    const struct unit *unit = tr->unit;
+    const struct unit *unit = a->unit;
     uint32_t statement = NO_TOKEN, reported = NO_TOKEN;
     for (uint32_t i = 1; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
@@ -85,6 +92,7 @@ void transform_properties(struct transform *tr)
             continue;
         reported = statement;
         struct range range = {variable, i + 1};
-        report(tr, RULE_API_COMPUTE_CAPABILITY, range, quote_range(tr, range), NULL, NULL);
+        findings_add(a->findings, RULE_API_COMPUTE_CAPABILITY, unit_span(unit, range),
+                     unit_quote(unit, range), NULL, NULL);
     }
 }

@@ -1,0 +1,14 @@
+/* The annotation pass: what the translated code would do otherwise on AMD GPUs.
+
+   Each rule is one file in rules/ and one line in rules.def; its name, texts and effect stand in
+   base/rules.def, together with those of the findings that the translation itself makes.  */
+#ifndef ANNOTATE_ANNOTATE_H
+#define ANNOTATE_ANNOTATE_H
+
+#include "transform/translate.h"
+
+/* Runs every rule over T, which translate() filled, and adds its findings to T's; then brings all
+   of them into the order of the reports and names the kernel around each. */
+void annotate(struct translation *t);
+
+#endif
