@@ -593,6 +593,9 @@ static struct condition *new_operation(struct island *island, enum condition_kin
 {
     struct condition *res = new_condition(island, kind, operator, a, b, c);
     res->op = unit_token(island->unit, operator.begin)->kind;
+    for (int i = 0; i < 3; ++i)
+        if (res->arg[i] && res->depth <= res->arg[i]->depth)
+            res->depth = res->arg[i]->depth + 1;
     return res;
 }
 
@@ -617,7 +620,10 @@ static void handle_parameters(struct island *island, struct range parens)
 
 static void handle_condition(struct island *island, struct condition *condition)
 {
-    island->condition = condition;
+    /* Deeper than anybody writes: such a condition stays opaque, rather than the stack in danger. */
+    enum { MAX_DEPTH = 1000 };
+    if (condition->depth < MAX_DEPTH)
+        island->condition = condition;
 }
 
 static void handle_defined_test(struct island *island, struct range name)

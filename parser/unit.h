@@ -46,6 +46,7 @@ struct condition {
     enum condition_kind kind;
     uint16_t op;    /* enum token_kind of the operator */
     uint32_t token; /* of the name or the operator */
+    unsigned depth; /* of the tree below; bounded, so it may be walked by recursion */
     long long value;
     struct condition *arg[3];
 };

@@ -120,6 +120,20 @@ START_TEST(test_line_ends)
 }
 END_TEST
 
+/* One condition with very many operators, which make a deep tree. */
+START_TEST(test_deep_condition)
+{
+    static const char *const operators[] = {"||a", "&&a", "+a", "?a:a", "==a"};
+    struct strbuf text = STRBUF_INIT;
+    strbuf_adds(&text, "#if a");
+    while (text.len < 1000000)
+        strbuf_adds(&text, operators[_i]);
+    strbuf_adds(&text, "\n#endif\n");
+    free(run("deep", text.text, text.len, facts, LAUNCH_CHEVRON).bytes);
+    strbuf_release(&text);
+}
+END_TEST
+
 /* A small generator: the same damage in every run. */
 static uint32_t next_random(uint32_t *state)
 {
@@ -234,6 +248,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("hostile");
     tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_deep_condition, 0, 5);
     tcase_add_loop_test(tcase, test_hostile, 0, (int)(sizeof shapes / sizeof *shapes));
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
