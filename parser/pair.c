@@ -4,7 +4,8 @@
    copy at an #if costs nothing: each branch begins with the stack of its #if, and behind #endif
    the walk goes on with what the first branch left. So a bracket opened in both branches and
    closed once behind them, or the other way round, finds its partner, and `extern "C" {` in one
-   conditional and its brace in another as well. A #define's text is paired within itself.
+   conditional and its brace in another as well. A #define's text is paired within itself. A node
+   that is popped in the branch that pushed it is used again, so that memory follows the depth.
 
    `<` may open a template argument list or be an operator. It is a tentative opener where it
    follows a name, and stays one only if a closer comes and what lies around fits.  */
@@ -15,10 +16,11 @@
 
 struct node {
     uint32_t token;
-    uint16_t kind;  /* enum token_kind of the opener */
-    bool comma;     /* TOK_LESS: a comma lies at its depth */
-    bool in_branch; /* of a conditional other than the header guard */
-    uint32_t depth; /* of the solid nodes below */
+    uint16_t kind;   /* enum token_kind of the opener */
+    bool comma;      /* TOK_LESS: a comma lies at its depth */
+    bool in_branch;  /* of a conditional other than the header guard */
+    uint32_t depth;  /* of the solid nodes below */
+    uint32_t serial; /* of the branch that pushed it */
     struct node *below;
     struct node *base; /* the nearest node that is no `<` and no `<<<`, itself included */
     struct node *paren, *bracket, *brace; /* the nearest of each kind, itself included */
@@ -38,6 +40,8 @@ struct walk {
     struct diag *diag;
     struct arena arena;
     struct node *top;
+    struct node *unused; /* nodes to take again, linked by `below` */
+    uint32_t serial;     /* counts branches */
     VEC(struct group) groups;
     uint32_t branch; /* the directive that opens the branch around, or NO_INDEX */
     unsigned reported;
@@ -54,8 +58,13 @@ static bool in_branch(const struct walk *walk)
 static void push(struct walk *walk, uint32_t token, enum token_kind kind)
 {
     struct node *below = walk->top;
-    struct node *node = arena_alloc(&walk->arena, sizeof *node);
-    *node = (struct node){.token = token, .kind = (uint16_t)kind, .below = below};
+    struct node *node = walk->unused;
+    if (node)
+        walk->unused = node->below;
+    else
+        node = arena_alloc(&walk->arena, sizeof *node);
+    *node = (struct node){
+        .token = token, .kind = (uint16_t)kind, .serial = walk->serial, .below = below};
     node->in_branch = in_branch(walk);
     if (below) {
         node->depth = below->depth;
@@ -80,6 +89,18 @@ static void push(struct walk *walk, uint32_t token, enum token_kind kind)
     }
     node->depth++;
     node->base = node;
+    walk->top = node;
+}
+
+/* Pops what lies above NODE. */
+static void pop_to(struct walk *walk, struct node *node)
+{
+    while (walk->top != node && walk->top->serial == walk->serial) {
+        struct node *popped = walk->top;
+        walk->top = popped->below;
+        popped->below = walk->unused;
+        walk->unused = popped;
+    }
     walk->top = node;
 }
 
@@ -122,7 +143,7 @@ static void close_bracket(struct walk *walk, uint32_t token, enum token_kind ope
             report_unpaired(walk, node->token);
     }
     pair(walk, open->token, token);
-    walk->top = open->below;
+    pop_to(walk, open->below);
 }
 
 /* Template argument lists. */
@@ -150,11 +171,10 @@ static bool is_certain(const struct unit *unit, const struct node *node)
     return before == TOK_TEMPLATE || before == TOK_CAST;
 }
 
-static void drop_tentative(struct walk *walk, bool certain_too)
+static void drop_tentative(struct walk *walk)
 {
-    while (walk->top && walk->top->kind == TOK_LESS &&
-           (certain_too || !is_certain(walk->unit, walk->top)))
-        walk->top = walk->top->below;
+    while (walk->top && walk->top->kind == TOK_LESS && !is_certain(walk->unit, walk->top))
+        pop_to(walk, walk->top->below);
 }
 
 /* Whether the `<` of NODE and the closer at INDEX enclose template arguments: in C++ the names
@@ -200,10 +220,10 @@ static bool close_templates(struct walk *walk, uint32_t index, int count)
     for (int i = 1; i < count; ++i)
         outer = outer->below;
     if (!fits_template(walk->unit, outer, index)) {
-        walk->top = outer->below;
+        pop_to(walk, outer->below);
         return false;
     }
-    for (int i = 0; i < count; ++i, walk->top = walk->top->below)
+    for (int i = 0; i < count; ++i, pop_to(walk, walk->top->below))
         pair(walk, walk->top->token, index);
     return true;
 }
@@ -217,7 +237,7 @@ static void close_launch(struct walk *walk, uint32_t index)
         node = node->below;
     if (node && node->kind == TOK_LAUNCH_OPEN) {
         pair(walk, node->token, index);
-        walk->top = node->below;
+        pop_to(walk, node->below);
     }
 }
 
@@ -261,13 +281,13 @@ static void pair_token(struct walk *walk, uint32_t index)
         break;
     case TOK_SEMICOLON:
         while (walk->top && walk->top->base != walk->top)
-            walk->top = walk->top->below;
+            pop_to(walk, walk->top->below);
         break;
     case TOK_AND_AND: {
         enum token_kind next = unit_token(unit, index + 1)->kind;
         if (next != TOK_GREATER && next != TOK_SHIFT_RIGHT && next != TOK_COMMA &&
             next != TOK_ELLIPSIS)
-            drop_tentative(walk, false);
+            drop_tentative(walk);
         break;
     }
     case TOK_OR_OR:
@@ -277,7 +297,7 @@ static void pair_token(struct walk *walk, uint32_t index)
     case TOK_MINUS_ASSIGN:
     case TOK_STAR_ASSIGN:
     case TOK_STATEMENT:
-        drop_tentative(walk, false);
+        drop_tentative(walk);
         break;
     default:
         break;
@@ -305,6 +325,7 @@ static void open_group(struct walk *walk, uint32_t index, struct directive *d)
     d->parent = walk->branch;
     d->first = index;
     walk->branch = index;
+    walk->serial++;
 }
 
 static void next_branch(struct walk *walk, uint32_t index, struct directive *d)
@@ -327,6 +348,7 @@ static void next_branch(struct walk *walk, uint32_t index, struct directive *d)
         group->has_result = true;
     }
     group->last = index;
+    walk->serial++;
     if (d->kind == TOK_PP_ENDIF) {
         walk->top = group->has_result ? group->result : group->opened;
         walk->branch = d->parent;
@@ -349,6 +371,7 @@ static uint32_t walk_directive(struct walk *walk, uint32_t begin)
         pair_token(walk, i);
     if (walk->top && walk->top->base)
         unit->unpaired++;
+    pop_to(walk, NULL);
     walk->top = outside;
 
     uint32_t index = (uint32_t)unit->directives.count;
