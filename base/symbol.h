@@ -19,6 +19,7 @@ struct symbol {
     uint16_t flags;         /* enum symbol_flag of transform/ */
     const struct api *api;  /* its entry in the map, or NULL */
     const struct api *type; /* the API's type that the file declares it with, or NULL */
+    const char *alias;      /* transform/: the API's namespace that it stands for, or NULL */
     struct user_name *user; /* transform/: the file's own declarations of it, or NULL */
 };
 

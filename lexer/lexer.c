@@ -258,7 +258,10 @@ size_t lexer_raw_length(struct lexer *lexer, size_t begin, size_t quote, bool *t
 {
     /* Splices do not count inside a raw string, so its end is sought in the source itself. */
     const char *text = lexer->source->text, *end = text + lexer->source->len;
+    size_t cursor = lexer->splice_next;
     const char *delim = text + quote + removed_before(lexer, quote, true) + 1;
+    /* The token itself begins before splices in its prefix. */
+    lexer->splice_next = cursor;
     size_t delim_len = 0;
     while (delim + delim_len < end && delim_len < 16 &&
            !strchr(" ()\\\t\v\f\r\n", delim[delim_len]))

@@ -40,7 +40,6 @@ struct vendor_macro {
 static const struct vendor_macro vendor_macros[] = {
     {"CUDART_VERSION", false, {FALSE, TRUE, FALSE}},
     {"CUDA_VERSION", false, {FALSE, TRUE, FALSE}},
-    {"HIP_INCLUDE_HIP_HIP_RUNTIME_H", true, {UNKNOWN, FALSE, UNKNOWN}},
     {"HIP_VERSION", true, {TRUE, FALSE, TRUE}},
     {"HIP_VERSION_MAJOR", true, {TRUE, FALSE, TRUE}},
     {"TORCH_HIP_VERSION", true, {TRUE, FALSE, TRUE}},
@@ -69,7 +68,7 @@ static const struct vendor_macro vendor_macros[] = {
 /* USE_ROCM, USE_HIP, GGML_USE_HIP, AMREX_USE_HIP, KOKKOS_ENABLE_HIP, __gfx90a__, ...: projects
    spell it in many ways, with one of these words between underscores. */
 static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE, TRUE}};
-static const struct vendor_macro any_gfx = {"", true, {UNKNOWN, FALSE, UNKNOWN}};
+static const struct vendor_macro hip_at_times = {"", true, {UNKNOWN, FALSE, UNKNOWN}};
 
 static bool has_word(const struct symbol *name, const char *word)
 {
@@ -85,8 +84,9 @@ static const struct vendor_macro *find_macro(const struct symbol *name)
     for (size_t i = 0; i < sizeof vendor_macros / sizeof *vendor_macros; ++i)
         if (!strcmp(vendor_macros[i].name, name->text))
             return &vendor_macros[i];
-    if (!strncmp(name->text, "__gfx", 5))
-        return &any_gfx;
+    /* An include guard says nothing of the vendor until the header is there. */
+    if (!strncmp(name->text, "__gfx", 5) || !strncmp(name->text, "HIP_INCLUDE_", 12))
+        return &hip_at_times;
     if (has_word(name, "HIP") || has_word(name, "ROCM") || has_word(name, "HIPBLAS"))
         return &any_hip;
     return NULL;
@@ -246,7 +246,10 @@ static void decide_group(struct unit *unit, uint32_t first)
             reach[vendor] = reach[vendor] && t != TRUE;
         }
         list[i].hidden = !may[names_hip ? AMD : AMD_TRANSLATED];
-        list[i].region = may[AMD] ? REGION_HIP : REGION_CUDA;
+        /* What neither sees is left alone, beside what one of them does. */
+        list[i].region = may[AMD] && may[NVIDIA] ? REGION_COMMON
+                         : may[AMD]              ? REGION_HIP
+                                                 : REGION_CUDA;
         differ |= may[AMD] != may[NVIDIA];
     }
     if (!names_hip || !differ)

@@ -245,6 +245,8 @@ name:
 | name "::" "identifier" "<...>"
 | name "::" "template" "identifier" "<...>"
 | name "::" "operator name"
+| '~' "identifier"
+| name "::" '~' "identifier"
 ;
 
 %%
@@ -298,6 +300,8 @@ static int code_token(enum token_kind kind)
         return '.';
     case TOK_COMMA:
         return ',';
+    case TOK_TILDE:
+        return '~';
     default:
         return OTHER;
     }
@@ -397,6 +401,13 @@ static int condensed(struct island *island, uint32_t first, int res)
     return res;
 }
 
+/* Whether an opening parenthesis behind TOKEN begins arguments: not behind #if, nor `and`. */
+static bool is_operand(const struct token *token)
+{
+    return token->symbol && condition_token(token->kind) == OTHER &&
+           !(TOK_PP_DEFINE <= token->kind && token->kind <= TOK_PP_WARNING);
+}
+
 static int directive_token(struct island *island, uint32_t first)
 {
     const struct unit *unit = island->unit;
@@ -466,8 +477,7 @@ static int directive_token(struct island *island, uint32_t first)
         /* A function-like macro's arguments are one token; those of defined() are not. */
         return IDENT;
     }
-    if (token->kind == TOK_LPAREN && first && is_word(unit_token(unit, first - 1)) &&
-        condition_token(unit_token(unit, first - 1)->kind) == OTHER &&
+    if (token->kind == TOK_LPAREN && is_operand(unit_token(unit, first - 1)) &&
         island->condition_operands != 4)
         return condensed(island, first, PARENS);
     if (token->kind == TOK_LPAREN || token->kind == TOK_RPAREN)

@@ -18,6 +18,7 @@ struct node {
     uint32_t token;
     uint16_t kind;   /* enum token_kind of the opener */
     bool comma;      /* TOK_LESS: a comma lies at its depth */
+    bool operators;  /* TOK_LESS: so does &&, || or ?, which seldom stand in template arguments */
     bool in_branch;  /* of a conditional other than the header guard */
     uint32_t depth;  /* of the solid nodes below */
     uint32_t serial; /* of the branch that pushed it */
@@ -177,6 +178,14 @@ static void drop_tentative(struct walk *walk)
         pop_to(walk, walk->top->below);
 }
 
+/* Marks the tentative openers: what an expression holds follows them. */
+static void doubt_tentative(struct walk *walk)
+{
+    for (struct node *node = walk->top; node && node->kind == TOK_LESS && !node->operators;
+         node = node->below)
+        node->operators = true;
+}
+
 /* Whether the `<` of NODE and the closer at INDEX enclose template arguments: in C++ the names
    decide, here what follows does. */
 static bool fits_template(const struct unit *unit, const struct node *node, uint32_t index)
@@ -184,6 +193,8 @@ static bool fits_template(const struct unit *unit, const struct node *node, uint
     if (is_certain(unit, node))
         return true;
     const struct token *next = unit_token(unit, index + 1);
+    if (node->operators)
+        return next->kind == TOK_LAUNCH_OPEN || next->kind == TOK_COLON_COLON;
     switch (next->kind) {
     case TOK_NUMBER:
     case TOK_CHAR:
@@ -287,11 +298,13 @@ static void pair_token(struct walk *walk, uint32_t index)
         enum token_kind next = unit_token(unit, index + 1)->kind;
         if (next != TOK_GREATER && next != TOK_SHIFT_RIGHT && next != TOK_COMMA &&
             next != TOK_ELLIPSIS)
-            drop_tentative(walk);
+            doubt_tentative(walk);
         break;
     }
     case TOK_OR_OR:
     case TOK_QUESTION:
+        doubt_tentative(walk);
+        break;
     case TOK_ASSIGN:
     case TOK_PLUS_ASSIGN:
     case TOK_MINUS_ASSIGN:

@@ -5,6 +5,8 @@
    walk are an explicit stack, so that nesting costs memory and not recursion.  */
 #include <config.h>
 
+#include <string.h>
+
 #include "parser/island.h"
 #include "parser/unit_p.h"
 
@@ -144,7 +146,8 @@ static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t en
             base = true;
             break;
         case TOK_IDENT:
-            if (!base)
+            /* `final` is a word like others, but not where a name stands already. */
+            if (!base && !(*name && !strcmp(token->symbol->text, "final")))
                 *name = token->symbol;
             break;
         default:

@@ -35,7 +35,9 @@ EXTRA_DIST += \
 UNIT_TESTS = \
     testsuite/unit/check_edit \
     testsuite/unit/check_invariants \
+    testsuite/unit/check_lexer \
     testsuite/unit/check_map \
+    testsuite/unit/check_parser \
     testsuite/unit/check_report \
     testsuite/unit/check_toolkit \
     testsuite/unit/check_write
@@ -53,9 +55,15 @@ testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c testsuite/unit/common.c testsuite/unit/common.h
 testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_lexer_SOURCES = testsuite/unit/check_lexer.c
+testsuite_unit_check_lexer_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_lexer_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
 testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_parser_SOURCES = testsuite/unit/check_parser.c
+testsuite_unit_check_parser_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_parser_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_report_SOURCES = testsuite/unit/check_report.c
 testsuite_unit_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_report_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
@@ -82,6 +90,7 @@ testsuite_fuzz_fuzz_translate_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 # Folders of test data, whole.
 EXTRA_DIST += \
+    testsuite/fixtures \
     testsuite/hip7 \
     testsuite/programs \
     testsuite/fuzz/corpus \

@@ -6,6 +6,7 @@ libhipwright_a_SOURCES += \
     transform/launch.c \
     transform/names.c \
     transform/pointer.c \
+    transform/qualified.c \
     transform/rename.c \
     transform/transform_p.h \
     transform/translate.c transform/translate.h

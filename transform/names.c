@@ -29,8 +29,13 @@ static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct
                                  (scopes[scope].kind == SCOPE_NAMESPACE && !scopes[scope].name)))
         scope = scopes[scope].parent;
     struct user_name *name = arena_alloc(tr->arena, sizeof *name);
-    *name =
-        (struct user_name){symbol->user, symbol->user ? symbol->user->count + 1 : 1, scope, extent};
+    *name = (struct user_name){
+        .next = symbol->user,
+        .count = symbol->user ? symbol->user->count + 1 : 1,
+        .token = index,
+        .scope = scope,
+        .extent = extent,
+    };
     symbol->user = name;
 }
 
@@ -60,6 +65,118 @@ static bool looks_like_macro(const struct symbol *symbol)
     return true;
 }
 
+/* Steps back over a qualified name, with template arguments, that ends at INDEX; to what stands
+   before it, NO_TOKEN at the start of the file. */
+static uint32_t before_name(const struct unit *unit, uint32_t index)
+{
+    for (;;) {
+        if ((kind_at(unit, index) == TOK_GREATER || kind_at(unit, index) == TOK_SHIFT_RIGHT) &&
+            unit_partner(unit, index) != NO_TOKEN && unit_partner(unit, index) < index)
+            index = unit_prev(unit, unit_partner(unit, index));
+        enum token_kind kind = kind_at(unit, index);
+        if (kind != TOK_IDENT && kind != TOK_TYPE)
+            return index;
+        index = unit_prev(unit, index);
+        if (kind == TOK_TYPE && kind_at(unit, index) == TOK_TYPE)
+            continue;
+        if (kind_at(unit, index) != TOK_COLON_COLON)
+            return index;
+        index = unit_prev(unit, index);
+    }
+}
+
+/* Whether a declaration can begin behind the token at INDEX. */
+static bool begins_declaration(enum token_kind kind)
+{
+    switch (kind) {
+    case TOK_EOF:
+    case TOK_SEMICOLON:
+    case TOK_LBRACE:
+    case TOK_RBRACE:
+    case TOK_COMMA:
+    case TOK_LPAREN:
+    case TOK_COLON:
+    case TOK_SPECIFIER:
+    case TOK_TYPEDEF:
+    case TOK_EXTERN:
+    case TOK_STRING: /* extern "C" */
+    case TOK_CLASS:
+    case TOK_ENUM:
+    case TOK_TYPENAME:
+    case TOK_FRIEND:
+    case TOK_GREATER: /* template <...> */
+    case TOK_HOST:
+    case TOK_DEVICE:
+    case TOK_SHARED:
+    case TOK_CONSTANT:
+    case TOK_MANAGED:
+    case TOK_FORCEINLINE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the * or & at INDEX belongs to a declarator, T *name, rather than to an expression: then
+   a declaration begins with T. */
+static bool is_declaration_start(const struct unit *unit, uint32_t index)
+{
+    while (kind_at(unit, index) == TOK_STAR || kind_at(unit, index) == TOK_AMP ||
+           kind_at(unit, index) == TOK_AND_AND || kind_at(unit, index) == TOK_SPECIFIER)
+        index = unit_prev(unit, index);
+    enum token_kind kind = kind_at(unit, index);
+    if (kind != TOK_IDENT && kind != TOK_TYPE && kind != TOK_GREATER && kind != TOK_SHIFT_RIGHT)
+        return false;
+    return begins_declaration(kind_at(unit, before_name(unit, index)));
+}
+
+/* T a, NAME: whether the comma at INDEX separates declarators, seen from the statement's beginning.
+ */
+static bool is_declarator_list(const struct unit *unit, uint32_t index)
+{
+    uint32_t at = index, first = NO_TOKEN;
+    for (int steps = 0; at != NO_TOKEN && steps < 200; ++steps) {
+        const struct token *token = unit_token(unit, at);
+        if (token->kind == TOK_SEMICOLON || token->kind == TOK_LBRACE ||
+            (token->kind == TOK_RBRACE && token->partner == NO_TOKEN) || token->kind == TOK_COLON ||
+            token->kind == TOK_LPAREN)
+            break;
+        if (token->partner != NO_TOKEN && token->partner < at) {
+            if (token->kind == TOK_RBRACE) {
+                /* the end of a function or class; an initialiser's brace has a = or name before it
+                 */
+                enum token_kind before = kind_at(unit, unit_prev(unit, token->partner));
+                if (before != TOK_ASSIGN && before != TOK_IDENT)
+                    break;
+            }
+            at = token->partner;
+        }
+        first = at;
+        at = unit_prev(unit, at);
+    }
+    if (first == NO_TOKEN || (at != NO_TOKEN && kind_at(unit, at) == TOK_LPAREN))
+        return false;
+    while (kind_at(unit, first) == TOK_SPECIFIER || kind_at(unit, first) == TOK_TYPEDEF ||
+           kind_at(unit, first) == TOK_EXTERN)
+        first = unit_next(unit, first);
+    if (kind_at(unit, first) == TOK_TYPE)
+        return true;
+    if (kind_at(unit, first) == TOK_CLASS)
+        first = unit_next(unit, first);
+    if (kind_at(unit, first) != TOK_IDENT)
+        return false;
+    /* Behind the type's name comes a declarator. */
+    uint32_t next = unit_next(unit, first);
+    while (kind_at(unit, next) == TOK_COLON_COLON)
+        next = unit_next(unit, unit_next(unit, next));
+    if (kind_at(unit, next) == TOK_LESS && unit_partner(unit, next) != NO_TOKEN)
+        next = unit_next(unit, unit_partner(unit, next));
+    while (kind_at(unit, next) == TOK_STAR || kind_at(unit, next) == TOK_AMP ||
+           kind_at(unit, next) == TOK_SPECIFIER)
+        next = unit_next(unit, next);
+    return kind_at(unit, next) == TOK_IDENT;
+}
+
 /* Whether the token at INDEX, which stands before a name, can be the end of a type. */
 static bool ends_type(const struct unit *unit, uint32_t index, bool in_function)
 {
@@ -74,15 +191,9 @@ static bool ends_type(const struct unit *unit, uint32_t index, bool in_function)
         return token->partner != NO_TOKEN;
     case TOK_STAR:
     case TOK_AMP:
-    case TOK_AND_AND: {
-        /* T* name, where a product makes no sense: outside function bodies. */
-        uint32_t before = unit_prev(unit, index);
-        enum token_kind kind = kind_at(unit, before);
-        if (kind == TOK_TYPE)
-            return true;
-        return !in_function && (kind == TOK_IDENT || kind == TOK_STAR || kind == TOK_GREATER ||
-                                kind == TOK_SPECIFIER);
-    }
+    case TOK_AND_AND:
+        return !in_function ? is_declaration_start(unit, index)
+                            : kind_at(unit, unit_prev(unit, index)) == TOK_TYPE;
     default:
         return false;
     }
@@ -117,6 +228,37 @@ static bool in_arguments(const struct unit *unit, uint32_t index)
     return false;
 }
 
+/* Whether the API's name at INDEX, in SCOPE, is a type or enumerator at the top of the file and in
+   a branch of a conditional. */
+static bool is_stand_in(const struct unit *unit, uint32_t index, uint32_t scope)
+{
+    const struct api *api = unit_token(unit, index)->symbol->api;
+    if (api->kind != API_TYPE && api->kind != API_ENUMERATOR && api->kind != API_DEVICE_TYPE)
+        return false;
+    uint32_t branch = unit_branch_at(unit, index);
+    if (branch == NO_INDEX || unit->directives.items[branch].guard)
+        return false;
+    if (scope == NO_INDEX)
+        return true;
+    /* The head of a class, and all of an enum, lie in what is their own scope. */
+    const struct scope *own = &unit->scopes.items[scope];
+    return own->parent == NO_INDEX &&
+           (own->kind == SCOPE_ENUM || (own->kind == SCOPE_CLASS && index < own->open));
+}
+
+/* Whether the declaration that names INDEX begins with typedef. */
+static bool is_typedef(const struct unit *unit, uint32_t index)
+{
+    for (int steps = 0; index != NO_TOKEN && steps < 50; ++steps, index = unit_prev(unit, index)) {
+        enum token_kind kind = kind_at(unit, index);
+        if (kind == TOK_TYPEDEF)
+            return true;
+        if (kind == TOK_SEMICOLON || kind == TOK_LBRACE || kind == TOK_RBRACE)
+            return false;
+    }
+    return false;
+}
+
 static void examine(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
@@ -125,27 +267,58 @@ static void examine(struct transform *tr, uint32_t index)
     uint32_t scope = unit_scope_at(unit, index);
     enum scope_kind kind = scope == NO_INDEX ? SCOPE_NAMESPACE : unit->scopes.items[scope].kind;
     const struct range none = {0, 0};
+    /* A type at the top of the file, in one branch only, stands in for the API's where there is no
+       CUDA: it is translated with its uses, in this file and in the others. */
+    bool stand_in = is_stand_in(unit, index, scope);
 
     /* class X {, namespace X {: the name is part of the head, so the scope is its own. */
     if ((before == TOK_CLASS || before == TOK_ENUM || before == TOK_NAMESPACE) &&
         (after == TOK_LBRACE || after == TOK_COLON ||
          (before == TOK_NAMESPACE && after == TOK_ASSIGN))) {
-        declare(tr, index, scope == NO_INDEX ? NO_INDEX : unit->scopes.items[scope].parent, none);
+        if (!stand_in || before == TOK_NAMESPACE)
+            declare(tr, index, scope == NO_INDEX ? NO_INDEX : unit->scopes.items[scope].parent,
+                    none);
         return;
     }
     if (kind == SCOPE_ENUM && unit->scopes.items[scope].open < index) {
         if ((before == TOK_LBRACE || before == TOK_COMMA) &&
-            (after == TOK_COMMA || after == TOK_ASSIGN || after == TOK_RBRACE))
+            (after == TOK_COMMA || after == TOK_ASSIGN || after == TOK_RBRACE) && !stand_in)
             declare(tr, index, scope, none);
         return;
     }
-    if (before == TOK_USING && after == TOK_ASSIGN) {
+    if ((before == TOK_USING && after == TOK_ASSIGN) ||
+        (before == TOK_RBRACE && after == TOK_SEMICOLON && kind != SCOPE_FUNCTION)) {
+        if (!stand_in)
+            declare(tr, index, scope, none);
+        return;
+    }
+    /* T (*NAME)(...) */
+    if (before == TOK_STAR && after == TOK_RPAREN) {
+        uint32_t open = unit_partner(unit, next);
+        enum token_kind left = open == NO_TOKEN ? TOK_EOF : kind_at(unit, unit_prev(unit, open));
+        bool calls = kind_at(unit, unit_next(unit, next)) == TOK_LPAREN;
+        bool inside = open != NO_TOKEN && (unit_prev(unit, prev) == open ||
+                                           kind_at(unit, unit_prev(unit, prev)) == TOK_IDENT);
+        if (calls && inside && (left == TOK_IDENT || left == TOK_TYPE || left == TOK_STAR)) {
+            declare(tr, index, scope, none);
+            return;
+        }
+    }
+    if (before == TOK_COMMA &&
+        (after == TOK_COMMA || after == TOK_SEMICOLON || after == TOK_ASSIGN ||
+         after == TOK_LBRACKET) &&
+        is_declarator_list(unit, prev)) {
         declare(tr, index, scope, none);
         return;
     }
-    if (before == TOK_RBRACE && after == TOK_SEMICOLON && kind != SCOPE_FUNCTION) {
-        declare(tr, index, scope, none);
-        return;
+    /* using a::b::NAME; */
+    if (before == TOK_COLON_COLON && after == TOK_SEMICOLON) {
+        uint32_t left = unit_prev(unit, prev);
+        if (kind_at(unit, left) == TOK_IDENT && !unit_token(unit, left)->symbol->api &&
+            kind_at(unit, before_name(unit, left)) == TOK_USING) {
+            declare(tr, index, scope, none);
+            return;
+        }
     }
     bool declarator = after == TOK_LPAREN || after == TOK_ASSIGN || after == TOK_SEMICOLON ||
                       after == TOK_COMMA || after == TOK_LBRACKET || after == TOK_LBRACE ||
@@ -160,13 +333,16 @@ static void examine(struct transform *tr, uint32_t index)
         return;
     }
     if (fn && fn->name == index) {
+        /* At the top, what has no body repeats the API's own, and a template adds a form to it. */
         bool global = fn->scope == NO_INDEX;
-        if (global && fn->body.begin >= fn->body.end)
+        if (global && (fn->body.begin >= fn->body.end || fn->flags & FUNCTION_TEMPLATE))
             return;
         declare(tr, index, fn->scope, none);
         return;
     }
     if (after == TOK_RPAREN || in_arguments(unit, index))
+        return;
+    if (stand_in && is_typedef(unit, index))
         return;
     /* x = f(T name(...)): inside an expression nothing is declared. */
     if (after == TOK_LPAREN && in_body && before == TOK_IDENT) {
@@ -186,11 +362,14 @@ static void note_using(struct transform *tr, uint32_t index)
     uint32_t at = unit_next(unit, index);
     if (kind_at(unit, at) != TOK_NAMESPACE)
         return;
+    struct symbol *last = NULL;
     for (at = unit_next(unit, at);
          kind_at(unit, at) == TOK_IDENT || kind_at(unit, at) == TOK_COLON_COLON;
          at = unit_next(unit, at))
         if (kind_at(unit, at) == TOK_IDENT)
-            unit_token(unit, at)->symbol->flags |= SYMBOL_NAMESPACE_USED;
+            last = unit_token(unit, at)->symbol;
+    if (last)
+        last->flags |= SYMBOL_NAMESPACE_USED;
 }
 
 /* Behind `= value` at INDEX, at the comma or semicolon that ends it. */
@@ -254,13 +433,26 @@ static void note_type(const struct unit *unit, uint32_t index)
     }
 }
 
+bool names_is_switch(const struct unit *unit, const struct directive *d)
+{
+    const struct api *api = unit_token(unit, d->name)->symbol->api;
+    uint32_t count = d->body.end - d->body.begin;
+    return api && api->kind == API_MACRO && !d->function_like &&
+           (count == 0 || (count == 1 && unit_token(unit, d->body.begin)->kind == TOK_NUMBER));
+}
+
 void names_collect(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    vec_each (const struct directive, d, &unit->directives)
-        if (d->kind == TOK_PP_DEFINE && d->name != NO_TOKEN &&
-            unit_token(unit, d->name)->symbol->api)
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN)
+            continue;
+        if (unit_token(unit, d->name)->symbol->api && !names_is_switch(unit, d))
             declare(tr, d->name, NO_INDEX, (struct range){0, 0});
+        for (uint32_t i = d->params.begin; i < d->params.end; ++i)
+            if (unit_token(unit, i)->kind == TOK_IDENT && unit_token(unit, i)->symbol->api)
+                declare(tr, i, NO_INDEX, d->tokens);
+    }
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
@@ -273,14 +465,35 @@ void names_collect(struct transform *tr)
     }
 }
 
-/* Whether what is declared in SCOPE is visible at a place in the scope AT. */
-static bool is_visible(const struct unit *unit, uint32_t scope, uint32_t at)
+/* cudaArray *cudaArray; the first one, at INDEX, is the type of what DECLARED declares. */
+static bool is_own_type(const struct unit *unit, uint32_t index, uint32_t declared)
 {
+    if (declared <= index || 16 < declared - index)
+        return false;
+    for (uint32_t i = index + 1; i < declared; ++i) {
+        enum token_kind kind = kind_at(unit, i);
+        if (kind != TOK_STAR && kind != TOK_AMP && kind != TOK_SPECIFIER && kind != TOK_COMMA &&
+            kind != TOK_IDENT)
+            return false;
+    }
+    return true;
+}
+
+/* Whether what NAME declares is visible at token INDEX, which lies in the scope AT. */
+static bool is_visible(const struct unit *unit, const struct user_name *name, uint32_t index,
+                       uint32_t at)
+{
+    uint32_t scope = name->scope;
     if (scope == NO_INDEX)
-        return true;
+        return !is_own_type(unit, index, name->token);
     const struct scope *scopes = unit->scopes.items, *declared = &scopes[scope];
     if (declared->kind == SCOPE_NAMESPACE && declared->name->flags & SYMBOL_NAMESPACE_USED)
         return true;
+    /* A local name is known behind its declaration. */
+    if (declared->kind == SCOPE_FUNCTION && index < name->token)
+        return false;
+    if (is_own_type(unit, index, name->token))
+        return false;
     for (; at != NO_INDEX; at = scopes[at].parent)
         if (at == scope || (scopes[at].kind == declared->kind && declared->kind != SCOPE_FUNCTION &&
                             declared->name && scopes[at].name == declared->name))
@@ -300,11 +513,19 @@ static bool is_declared_at(const struct transform *tr, const struct symbol *symb
         if (name->extent.begin < name->extent.end) {
             if (!global_only && name->extent.begin <= index && index < name->extent.end)
                 return true;
-        } else if (global_only ? name->scope == NO_INDEX : is_visible(tr->unit, name->scope, at)) {
+        } else if (global_only ? name->scope == NO_INDEX : is_visible(tr->unit, name, index, at)) {
             return true;
         }
     }
     return false;
+}
+
+/* auto f() -> cudaError_t: a type behind an arrow that follows a parameter list. */
+static bool is_trailing_return(const struct unit *unit, uint32_t arrow, const struct api *api)
+{
+    enum token_kind before = kind_at(unit, unit_prev(unit, arrow));
+    return (api->kind == API_TYPE || api->kind == API_DEVICE_TYPE) &&
+           (before == TOK_RPAREN || before == TOK_SPECIFIER || before == TOK_NOEXCEPT);
 }
 
 bool names_is_user(const struct transform *tr, uint32_t index)
@@ -313,8 +534,9 @@ bool names_is_user(const struct transform *tr, uint32_t index)
     const struct token *token = unit_token(unit, index);
     uint32_t prev = unit_prev(unit, index);
     switch (kind_at(unit, prev)) {
-    case TOK_DOT:
     case TOK_ARROW:
+        return !is_trailing_return(unit, prev, token->symbol->api);
+    case TOK_DOT:
     case TOK_DOT_STAR:
     case TOK_ARROW_STAR:
         return true;

@@ -79,7 +79,8 @@ static void rename_at(struct transform *tr, uint32_t index)
     const struct api *api = token->symbol->api;
     const char *cuda = token->symbol->text;
     version hip = tr->options->hip_version;
-    if (names_is_user(tr, index))
+    /* Namespaces are renamed in paths only: transform_qualified(). */
+    if (api->kind == API_NAMESPACE || names_is_user(tr, index))
         return;
     /* `.name = value` in an initialiser and `name:` of a bit-field are members as well. */
     if (is_pasted(unit, index))

@@ -13,6 +13,7 @@ enum symbol_flag {
 struct user_name {
     struct user_name *next; /* of the same name */
     unsigned count;         /* of these and the following ones */
+    uint32_t token;         /* where */
     uint32_t scope;         /* index of the scope that it is declared in; NO_INDEX: the file */
     struct range extent;    /* for parameters: the function; otherwise empty */
 };
@@ -28,6 +29,9 @@ struct transform {
 /* Finds the names the file declares itself. */
 void names_collect(struct transform *tr);
 
+/* Whether the #define D only sets a macro that the API looks at (CUDA_API_PER_THREAD_DEFAULT_STREAM). */
+bool names_is_switch(const struct unit *unit, const struct directive *d);
+
 /* Whether the identifier at token INDEX, whose symbol has an API entry, is the user's own: a
    member, a name qualified by the user's scope, or declared around it. */
 bool names_is_user(const struct transform *tr, uint32_t index);
@@ -36,6 +40,7 @@ bool names_is_user(const struct transform *tr, uint32_t index);
 void transform_conditions(struct transform *tr);
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
+void transform_qualified(struct transform *tr);
 void transform_launches(struct transform *tr);
 void transform_device_pointers(struct transform *tr);
 

@@ -71,6 +71,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         names_collect(&tr);
         transform_conditions(&tr);
         transform_names(&tr);
+        transform_qualified(&tr);
         transform_launches(&tr);
         transform_device_pointers(&tr);
         transform_includes(&tr);

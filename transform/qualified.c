@@ -1,0 +1,168 @@
+/* Qualified names: cub::BlockReduce, thrust::cuda::par, and what a namespace alias stands for.
+
+   The map has entries for whole paths and for namespaces. Of a path in the source the longest
+   beginning with an entry counts; where only the namespace changes only its word is edited, so
+   that formatting survives. */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+enum { MAX_PARTS = 8 };
+
+struct path {
+    uint32_t parts[MAX_PARTS]; /* tokens of the names */
+    int count;
+};
+
+static enum token_kind kind_at(const struct unit *unit, uint32_t index)
+{
+    return index == NO_TOKEN ? TOK_EOF : (enum token_kind)unit_token(unit, index)->kind;
+}
+
+static struct path read_path(const struct unit *unit, uint32_t first)
+{
+    struct path res = {{first}, 1};
+    uint32_t at = unit_next(unit, first);
+    while (res.count < MAX_PARTS && kind_at(unit, at) == TOK_COLON_COLON &&
+           kind_at(unit, unit_next(unit, at)) == TOK_IDENT) {
+        at = unit_next(unit, at);
+        res.parts[res.count++] = at;
+        at = unit_next(unit, at);
+    }
+    return res;
+}
+
+/* The text of the first COUNT parts, an alias replaced by what it stands for. */
+static const char *path_text(struct transform *tr, const struct path *path, int count)
+{
+    const struct symbol *first = unit_token(tr->unit, path->parts[0])->symbol;
+    struct strbuf text = STRBUF_INIT;
+    strbuf_adds(&text, first->alias ? first->alias : first->text);
+    for (int i = 1; i < count; ++i) {
+        strbuf_adds(&text, "::");
+        strbuf_adds(&text, unit_token(tr->unit, path->parts[i])->symbol->text);
+    }
+    const char *res = arena_strndup(tr->arena, text.text, text.len);
+    strbuf_release(&text);
+    return res;
+}
+
+/* Where the last part of NAME begins. */
+static const char *last_part(const char *name, const char *end)
+{
+    const char *at = end;
+    while (name < at && at[-1] != ':')
+        --at;
+    return at;
+}
+
+/* Writes HIP for the first COUNT parts of PATH, from the last part to the first, as far as they
+   differ; the parts that an alias stands for are changed where it is declared. */
+static void write_path(struct transform *tr, const struct path *path, int count, const char *hip)
+{
+    const char *end = hip + strlen(hip);
+    for (int i = count - 1; 0 <= i; --i) {
+        const struct symbol *symbol = unit_token(tr->unit, path->parts[i])->symbol;
+        if (i == 0 && symbol->alias)
+            return;
+        /* Whatever is left goes into the first part. */
+        const char *part = i == 0 ? hip : last_part(hip, end);
+        size_t len = (size_t)(end - part);
+        if (symbol->len != len || memcmp(symbol->text, part, len))
+            replace_token(tr, path->parts[i], arena_strndup(tr->arena, part, len), EDIT_RENAME);
+        end = part - (part - hip < 2 ? part - hip : 2);
+    }
+}
+
+static void examine(struct transform *tr, uint32_t first)
+{
+    struct path path = read_path(tr->unit, first);
+    for (int count = path.count; 0 < count; --count) {
+        const char *name = path_text(tr, &path, count);
+        const struct api *api = map_find(tr->options->map, name, strlen(name));
+        if (!api)
+            continue;
+        struct range range = {first, path.parts[count - 1] + 1};
+        char buf[VERSION_TEXT];
+        const char *hip = api->hip;
+        if (!hip) {
+            struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, range, name, NULL, NULL);
+            finding->advice = api->advice;
+        } else if (tr->options->hip_version < api->hip_life.added) {
+            struct finding *finding = report(tr, RULE_API_NEWER_HIP, range, name, hip,
+                                             version_format(api->hip_life.added, buf));
+            finding->advice = api->advice;
+        } else {
+            if (api->note)
+                report(tr, RULE_API_MEANING, range, name, hip, api->note);
+            tr->needs_runtime |= strcmp(name, hip) != 0;
+            write_path(tr, &path, count, hip);
+        }
+        return;
+    }
+}
+
+/* namespace ALIAS = A::B; notes what the alias stands for. */
+static void note_alias(struct transform *tr, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t alias = unit_next(unit, index);
+    uint32_t assign = unit_next(unit, alias);
+    if (kind_at(unit, alias) != TOK_IDENT || kind_at(unit, assign) != TOK_ASSIGN)
+        return;
+    uint32_t first = unit_next(unit, assign);
+    if (kind_at(unit, first) == TOK_COLON_COLON)
+        first = unit_next(unit, first);
+    if (kind_at(unit, first) != TOK_IDENT)
+        return;
+    const struct symbol *symbol = unit_token(unit, first)->symbol;
+    if (!symbol->alias && (!symbol->api || symbol->api->kind != API_NAMESPACE))
+        return;
+    struct path path = read_path(unit, first);
+    unit_token(unit, alias)->symbol->alias = path_text(tr, &path, path.count);
+}
+
+/* Whether the name at INDEX begins a path, or stands where only a namespace can. */
+static bool begins_path(const struct unit *unit, uint32_t index)
+{
+    uint32_t prev = unit_prev(unit, index);
+    enum token_kind before = kind_at(unit, prev);
+    if (before == TOK_DOT || before == TOK_ARROW)
+        return false;
+    if (before == TOK_COLON_COLON) {
+        /* ::cub is the global one, a::cub is not ours. */
+        enum token_kind left = kind_at(unit, unit_prev(unit, prev));
+        if (left == TOK_IDENT || left == TOK_GREATER)
+            return false;
+        prev = unit_prev(unit, prev);
+        before = kind_at(unit, prev);
+    }
+    if (kind_at(unit, unit_next(unit, index)) == TOK_COLON_COLON)
+        return true;
+    if (before == TOK_NAMESPACE)
+        return kind_at(unit, unit_prev(unit, prev)) == TOK_USING;
+    if (before != TOK_ASSIGN)
+        return false;
+    uint32_t alias = unit_prev(unit, prev);
+    return kind_at(unit, alias) == TOK_IDENT &&
+           kind_at(unit, unit_prev(unit, alias)) == TOK_NAMESPACE;
+}
+
+void transform_qualified(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_NAMESPACE)
+            note_alias(tr, i);
+        if (token->kind != TOK_IDENT || token_region(token) != REGION_COMMON ||
+            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+            continue;
+        const struct symbol *symbol = token->symbol;
+        bool space = symbol->api && symbol->api->kind == API_NAMESPACE && !names_is_user(tr, i);
+        if ((space || symbol->alias) && begins_path(unit, i))
+            examine(tr, i);
+    }
+}
