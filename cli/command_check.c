@@ -98,6 +98,7 @@ enum exit_status command_check(const struct options *o)
             .options = o,
             .translate = {.map = map,
                           .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
+                          .any_hip = !o->hip_version,
                           .launch = o->launch,
                           .input = o->input},
             .color = options_want_color(o, STDOUT_FILENO),

@@ -241,6 +241,7 @@ enum exit_status command_translate(const struct options *o)
             .options = o,
             .translate = {.map = map,
                           .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
+                          .any_hip = !o->hip_version,
                           .launch = o->launch,
                           .input = o->input},
             .want_text = true,

@@ -454,6 +454,7 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
         const char **slot;
     } parts[] = {
         {"note:", &api->note},
+        {"define:", &api->define},
         {"advice:", &api->advice},
         {"source:", &api->source},
         {"library:", &api->library},

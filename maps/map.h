@@ -43,9 +43,9 @@ struct api_life {
 
 /* When an argument change applies. */
 struct arg_condition {
-    int count;      /* exactly so many arguments; -1: any number */
-    version before; /* only for --hip-version below this one; 0: any */
-    version since;  /* only for --hip-version at or above this one; 0: any */
+    int count;        /* exactly so many arguments; -1: any number */
+    version before;   /* only for --hip-version below this one; 0: any */
+    version since;    /* only for --hip-version at or above this one; 0: any */
     int arg;          /* with `type`: the argument meant */
     const char *type; /* only where that argument is of this CUDA type; NULL: any */
 };
@@ -96,6 +96,8 @@ struct api {
     int change_count;
     const char *note;   /* what differs in meaning, a phrase in English, or NULL */
     const char *advice; /* the nearest way out where there is no counterpart, or NULL */
+    const char *define; /* "MACRO before 7.0": what must be defined ahead of HIP's headers for an
+                           older HIP to have the name, or NULL */
     const char *source; /* where the fact comes from: a key of maps/README, or the
                            library where the file names none */
 };

@@ -36,6 +36,13 @@ struct group {
     bool skip_first; /* #if 0: nobody compiles the first branch */
 };
 
+/* What is wrong with the file, to be told in the order of its lines. */
+struct trouble {
+    uint32_t token;
+    bool bracket; /* else a conditional */
+    bool open;    /* an #if without #endif, else a directive without #if */
+};
+
 struct walk {
     struct unit *unit;
     struct diag *diag;
@@ -45,10 +52,10 @@ struct walk {
     uint32_t serial;     /* counts branches */
     VEC(struct group) groups;
     uint32_t branch; /* the directive that opens the branch around, or NO_INDEX */
-    unsigned reported;
+    VEC(struct trouble) troubles;
 };
 
-enum { MAX_REPORTS = 5 }; /* of unpaired brackets and directives; more say nothing new */
+enum { MAX_REPORTS = 5 }; /* of its troubles; more say nothing new */
 
 static bool in_branch(const struct walk *walk)
 {
@@ -112,14 +119,40 @@ static void pair(struct walk *walk, uint32_t open, uint32_t close)
     unit_token(walk->unit, close)->partner = open;
 }
 
+static void note_trouble(struct walk *walk, struct trouble trouble)
+{
+    *vec_push(&walk->troubles) = trouble;
+}
+
 static void report_unpaired(struct walk *walk, uint32_t token)
 {
-    if (walk->reported++ >= MAX_REPORTS)
-        return;
-    const struct token *t = unit_token(walk->unit, token);
-    diag_add(walk->diag, DIAG_WARNING, unit_place(walk->unit, token),
-             _("`%s` has no partner; what lies around it is translated all the same"),
-             token_kind_name(t->kind));
+    note_trouble(walk, (struct trouble){.token = token, .bracket = true});
+}
+
+static int compare_troubles(const void *va, const void *vb)
+{
+    const struct trouble *a = va, *b = vb;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+static void report_troubles(struct walk *walk)
+{
+    const struct unit *unit = walk->unit;
+    if (walk->troubles.count)
+        qsort(walk->troubles.items, walk->troubles.count, sizeof *walk->troubles.items,
+              compare_troubles);
+    for (size_t i = 0; i < walk->troubles.count && i < MAX_REPORTS; ++i) {
+        const struct trouble *trouble = &walk->troubles.items[i];
+        struct diag_place place = unit_place(unit, trouble->token);
+        if (trouble->bracket)
+            diag_add(walk->diag, DIAG_WARNING, place,
+                     _("`%s` has no partner; what lies around it is translated all the same"),
+                     token_kind_name(unit_token(unit, trouble->token)->kind));
+        else if (trouble->open)
+            diag_add(walk->diag, DIAG_WARNING, place, _("this conditional has no #endif"));
+        else
+            diag_add(walk->diag, DIAG_WARNING, place, _("this directive has no #if"));
+    }
 }
 
 static void close_bracket(struct walk *walk, uint32_t token, enum token_kind opener)
@@ -344,10 +377,7 @@ static void open_group(struct walk *walk, uint32_t index, struct directive *d)
 static void next_branch(struct walk *walk, uint32_t index, struct directive *d)
 {
     if (!walk->groups.count) {
-        if (walk->reported++ >= MAX_REPORTS)
-            return;
-        diag_add(walk->diag, DIAG_WARNING, unit_place(walk->unit, d->tokens.begin),
-                 _("this directive has no #if"));
+        note_trouble(walk, (struct trouble){.token = d->tokens.begin});
         return;
     }
     struct group *group = &walk->groups.items[walk->groups.count - 1];
@@ -437,10 +467,11 @@ void pass1_pair(struct unit *unit, struct diag *diag)
             report_unpaired(&walk, node->token);
     }
     vec_each (struct group, group, &walk.groups)
-        if (walk.reported++ < MAX_REPORTS)
-            diag_add(diag, DIAG_WARNING,
-                     unit_place(unit, unit->directives.items[group->directive].tokens.begin),
-                     _("this conditional has no #endif"));
+        note_trouble(
+            &walk, (struct trouble){.token = unit->directives.items[group->directive].tokens.begin,
+                                    .open = true});
+    report_troubles(&walk);
+    vec_release(&walk.troubles);
     vec_release(&walk.groups);
     arena_release(&walk.arena);
 }

@@ -290,6 +290,22 @@ static uint32_t scope_keyword(const struct walk *walk, uint32_t begin, uint32_t 
     return NO_TOKEN;
 }
 
+/* The class or namespace in OWNER::NAME, OWNER<...>::NAME or OWNER::~NAME, whose last identifier is
+   at INDEX; NULL where the name is not qualified. */
+static struct symbol *owner_of(const struct unit *unit, uint32_t index)
+{
+    uint32_t at = unit_prev(unit, index);
+    if (at != NO_TOKEN && unit_token(unit, at)->kind == TOK_TILDE)
+        at = unit_prev(unit, at);
+    if (at == NO_TOKEN || unit_token(unit, at)->kind != TOK_COLON_COLON)
+        return NULL;
+    at = unit_prev(unit, at);
+    if (at != NO_TOKEN && unit_token(unit, at)->kind == TOK_GREATER &&
+        unit_token(unit, at)->partner != NO_TOKEN)
+        at = unit_prev(unit, unit_token(unit, at)->partner);
+    return at == NO_TOKEN ? NULL : unit_token(unit, at)->symbol;
+}
+
 /* Reads the declaration at BEGIN of the frame; the index where the walk goes on. */
 static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame frame)
 {
@@ -325,8 +341,11 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame
         uint32_t scope = frame.scope;
         struct range body = {extent.body, extent.end};
         if (known && island.has_declarator) {
+            uint32_t added = (uint32_t)unit->scopes.count;
             scope = add_scope(walk, SCOPE_FUNCTION, begin, extent.body, extent.end,
                               unit_token(unit, island.declarator.name.begin)->symbol, frame.scope);
+            if (added < unit->scopes.count)
+                unit->scopes.items[added].owner = owner_of(unit, island.declarator.name.begin);
             add_function(walk, head, body, frame.scope, &island);
         }
         push_frame(walk, extent.end, scope, true);

@@ -116,6 +116,35 @@ const char *unit_quote(const struct unit *unit, struct range range)
     return res;
 }
 
+/* See struct arguments. */
+static int first_unknown(const struct unit *unit, const struct arguments *args)
+{
+    uint32_t lparen = args->tokens.begin;
+    const struct symbol *rest = NULL;
+    bool in_macro = unit_token(unit, lparen)->flags & TOKEN_DIRECTIVE;
+    if (in_macro) {
+        /* #define F(a, rest...) */
+        const struct directive *d = unit_directive_at(unit, lparen);
+        if (d->params.begin + 1 < d->params.end &&
+            unit_token(unit, d->params.end - 1)->kind == TOK_ELLIPSIS)
+            rest = unit_token(unit, d->params.end - 2)->symbol;
+    }
+    for (int i = 0; i < args->count; ++i) {
+        const struct token *last = unit_token(unit, args->items[i].end - 1);
+        if (last->kind == TOK_ELLIPSIS)
+            return i;
+        if (in_macro && last->symbol &&
+            (last->symbol == rest || !strcmp(last->symbol->text, "__VA_ARGS__")))
+            return i;
+        /* A comma in a branch: who counts it? */
+        if (!in_macro && i &&
+            unit_branch_at(unit, args->items[i].begin - 1) != unit_branch_at(unit, lparen) &&
+            unit_token(unit, args->items[i].begin - 1)->kind == TOK_COMMA)
+            return i - 1;
+    }
+    return -1;
+}
+
 bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *arena,
                     struct arguments *res)
 {
@@ -137,6 +166,7 @@ bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *aren
         .count = island.args ? island.args->count : 0,
         .tokens = {lparen, rparen + 1},
     };
+    res->first_unknown = first_unknown(unit, res);
     return true;
 }
 

@@ -87,10 +87,11 @@ enum scope_kind {
 
 struct scope {
     enum scope_kind kind;
-    struct range tokens; /* from the head's first token to behind the closing brace */
-    uint32_t open;       /* the opening brace */
-    struct symbol *name; /* NULL: anonymous */
-    uint32_t parent;     /* index of the scope around it, or NO_INDEX */
+    struct range tokens;  /* from the head's first token to behind the closing brace */
+    uint32_t open;        /* the opening brace */
+    struct symbol *name;  /* NULL: anonymous */
+    struct symbol *owner; /* of a function OWNER::NAME: the class or namespace; else NULL */
+    uint32_t parent;      /* index of the scope around it, or NO_INDEX */
 };
 
 enum function_flag {
@@ -147,6 +148,8 @@ struct arguments {
     struct range *items; /* in the arena given */
     int count;
     struct range tokens; /* the parentheses included */
+    int first_unknown;   /* from this one on nobody knows which is which, as behind __VA_ARGS__ or a
+                            pack;   -1: all are known */
 };
 
 struct unit {

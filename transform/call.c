@@ -35,7 +35,7 @@ static bool is_of_type(const struct unit *unit, struct range arg, const char *ty
 static const struct arg_change *choose(const struct transform *tr, const struct api *api,
                                        const struct arguments *args)
 {
-    int count = args->count;
+    int count = args->first_unknown < 0 ? args->count : -1;
     version hip = tr->options->hip_version;
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
@@ -111,7 +111,8 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
 {
     const struct unit *unit = tr->unit;
     struct slot *slot = find_slot(slots, *count, op->n);
-    bool original = slot && 0 <= op->n && op->n < args->count;
+    int known = args->first_unknown < 0 ? args->count : args->first_unknown;
+    bool original = slot && 0 <= op->n && op->n < known;
     bool alone = original && args->items[op->n].begin + 1 == args->items[op->n].end;
     switch (op->kind) {
     case ARG_WRAP:
@@ -147,11 +148,13 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
             remove_slot(slots, count, (int)(slot - slots));
         break;
     case ARG_INSERT:
-        insert_slot(slots, count, slot ? (int)(slot - slots) : *count,
-                    (struct slot){-1, op->text, "", ""});
+        if (args->first_unknown < 0 || op->n < known)
+            insert_slot(slots, count, slot ? (int)(slot - slots) : *count,
+                        (struct slot){-1, op->text, "", ""});
         break;
     case ARG_APPEND:
-        insert_slot(slots, count, *count, (struct slot){-1, op->text, "", ""});
+        if (args->first_unknown < 0)
+            insert_slot(slots, count, *count, (struct slot){-1, op->text, "", ""});
         break;
     case ARG_MOVE:
         if (original) {
@@ -228,6 +231,9 @@ static void write_slots(struct transform *tr, const struct arguments *args,
             } else if (args->count == 0 || !kept_any) {
                 insert_before(tr, rparen, text, EDIT_ARGUMENT);
                 kept_any = true;
+            } else if (unit_token(unit, rparen - 1)->kind == TOK_END_DIRECTIVE) {
+                /* The last argument ends in a branch; behind #endif serves all of them. */
+                insert_before(tr, rparen, arena_printf(tr->arena, ", %s", text), EDIT_ARGUMENT);
             } else {
                 insert_behind(tr, args->items[args->count - 1].end - 1,
                               arena_printf(tr->arena, ", %s", text), EDIT_ARGUMENT);
@@ -332,6 +338,12 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
                NULL);
         *name = NULL;
         return;
+    }
+    for (int i = 0; i < change->op_count; ++i) {
+        const struct arg_op *op = &change->ops[i];
+        if ((op->kind == ARG_DROP || op->kind == ARG_REPLACE) && op->n < args.count)
+            for (uint32_t t = args.items[op->n].begin; t < args.items[op->n].end; ++t)
+                unit_token(tr->unit, t)->flags |= TOKEN_DROPPED;
     }
     struct slot *slots =
         arena_zalloc(tr->arena, (size_t)(args.count + inserted) + 1, sizeof *slots);

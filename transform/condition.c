@@ -82,6 +82,23 @@ static void scan_tokens(const struct unit *unit, const struct directive *d, stru
     }
 }
 
+/* __has_include(<cuda_bf16.h>): the header's name, from behind the parenthesis at LPAREN. */
+static void rename_has_include(struct transform *tr, uint32_t lparen)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t rparen = unit_partner(unit, lparen);
+    if (rparen == NO_TOKEN || rparen < lparen + 2)
+        return;
+    struct span span = unit_span(unit, (struct range){lparen + 1, rparen});
+    const char *text = unit->source->text + span.begin;
+    size_t len = span.end - span.begin;
+    if (len < 3 || (text[0] != '<' && text[0] != '"'))
+        return;
+    const char *hip = header_counterpart(tr, text + 1, len - 2);
+    if (hip)
+        edit_add(&tr->t->edits, span.begin + 1, len - 2, hip, EDIT_CONDITION);
+}
+
 static void rename_names(struct transform *tr, const struct directive *d)
 {
     const struct unit *unit = tr->unit;
@@ -89,6 +106,9 @@ static void rename_names(struct transform *tr, const struct directive *d)
         const struct token *token = unit_token(unit, i);
         if (!token->symbol)
             continue;
+        if (!strncmp(token->symbol->text, "__has_include", 13) &&
+            unit_token(unit, i + 1)->kind == TOK_LPAREN)
+            rename_has_include(tr, i + 1);
         const struct api *api = token->symbol->api;
         if (!api || token->symbol->user)
             continue;

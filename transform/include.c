@@ -18,6 +18,7 @@ struct included {
     const char *path;
     size_t len;
     uint32_t branch; /* the directive that opens the branch it lies in, or NO_INDEX */
+    uint32_t token;  /* the # of its directive */
 };
 
 struct includes {
@@ -53,12 +54,12 @@ static bool has_text(const struct unit *unit, const struct includes *includes, c
 
 /* Notes an include that a HIP compiler may see. */
 static void add(const struct unit *unit, struct includes *includes, const char *path, size_t len,
-                uint32_t branch)
+                const struct directive *d)
 {
-    for (uint32_t at = branch; at != NO_INDEX; at = unit->directives.items[at].parent)
+    for (uint32_t at = d->parent; at != NO_INDEX; at = unit->directives.items[at].parent)
         if (unit->directives.items[at].hidden)
             return;
-    *vec_push(&includes->list) = (struct included){path, len, branch};
+    *vec_push(&includes->list) = (struct included){path, len, d->parent, d->tokens.begin};
 }
 
 /* Removes the directive; its whole line too where nothing else stands on it. */
@@ -79,6 +80,19 @@ static void remove_line(struct transform *tr, const struct directive *d)
         edit_add(&tr->t->edits, span.begin, span.end - span.begin, "", EDIT_INCLUDE);
 }
 
+const char *header_counterpart(struct transform *tr, const char *path, size_t len)
+{
+    const struct api *api = map_find_header(tr->options->map, path, len);
+    if (!api || api->action != HEADER_REPLACE || !api->hip ||
+        tr->options->hip_version < api->hip_life.added)
+        return NULL;
+    struct strbuf target = STRBUF_INIT;
+    map_header_path(api, path, len, &target);
+    const char *res = arena_strndup(tr->arena, target.text, target.len);
+    strbuf_release(&target);
+    return res;
+}
+
 static void examine(struct transform *tr, struct includes *includes, const struct directive *d)
 {
     const struct unit *unit = tr->unit;
@@ -90,7 +104,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     const struct api *api = map_find_header(tr->options->map, path, len);
     enum region region = token_region(unit_token(unit, d->tokens.begin));
     if (!api || region != REGION_COMMON) {
-        add(unit, includes, path, len, d->parent);
+        add(unit, includes, path, len, d);
         return;
     }
     switch (api->action) {
@@ -118,16 +132,13 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
                api->hip, api->note);
-    struct strbuf target = STRBUF_INIT;
-    map_header_path(api, path, len, &target);
-    const char *hip = arena_strndup(tr->arena, target.text, target.len);
-    strbuf_release(&target);
+    const char *hip = header_counterpart(tr, path, len);
     if (has_text(unit, includes, hip, d->parent) ||
         (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {
         remove_line(tr, d);
         return;
     }
-    add(unit, includes, hip, strlen(hip), d->parent);
+    add(unit, includes, hip, strlen(hip), d);
     char open = path[-1], close = path[len];
     replace_token(tr, d->name, arena_printf(tr->arena, "%c%s%c", open, hip, close), EDIT_INCLUDE);
 }
@@ -182,10 +193,55 @@ static size_t insertion_point(const struct transform *tr)
     return res;
 }
 
+/* The macro that names of the file need ahead of HIP's headers for the HIP asked for, or NULL.
+   Where no version was asked for, the file shall compile with the older ones too. */
+static const char *needed_macro(const struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    const struct symbol *last = NULL;
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (!token->symbol || token->symbol == last || !token->symbol->api ||
+            !token->symbol->api->define || token_region(token) != REGION_COMMON)
+            continue;
+        last = token->symbol;
+        const struct api *api = last->api;
+        const char *before = strstr(api->define, " before ");
+        version limit = 0;
+        if (!before || !version_parse(before + 8, strlen(before + 8), &limit))
+            continue;
+        bool asked = !tr->options->any_hip;
+        if ((asked && limit <= tr->options->hip_version) ||
+            tr->options->hip_version < api->hip_life.added || names_is_user(tr, i))
+            continue;
+        return arena_strndup(tr->arena, api->define, (size_t)(before - api->define));
+    }
+    return NULL;
+}
+
+/* Adds that macro ahead of the first include of a HIP header, unless the file defines it: at AT
+   where the runtime is inserted, or else before the include at FIRST. */
+static void insert_macro(struct transform *tr, size_t at)
+{
+    const char *macro = needed_macro(tr);
+    if (!macro)
+        return;
+    vec_each (const struct directive, d, &tr->unit->directives)
+        if (d->kind == TOK_PP_DEFINE && d->name != NO_TOKEN &&
+            !strcmp(unit_token(tr->unit, d->name)->symbol->text, macro))
+            return;
+    const struct source *source = &tr->t->source;
+    at = source_line_begin(source, at);
+    bool bom = at == 0 && 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3);
+    edit_add(&tr->t->edits, bom ? 3 : at, 0,
+             arena_printf(tr->arena, "#define %s%s", macro, source_newline(source)), EDIT_INCLUDE);
+}
+
 static void insert_runtime(struct transform *tr)
 {
     const struct source *source = &tr->t->source;
     size_t at = insertion_point(tr);
+    insert_macro(tr, at);
     const char *newline = source_newline(source);
     bool open_line = at && source->text[at - 1] != '\n' && !(at == 3 && source->text[0] == '\xef');
     edit_add(
@@ -205,8 +261,50 @@ static bool uses_device_language(const struct unit *unit)
     return false;
 }
 
+/* #include NAME, where #define NAME <cuda.h> or "cuda.h" stands in the same file. */
+static void examine_macro(struct transform *tr, const struct symbol *name)
+{
+    const struct unit *unit = tr->unit;
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN || d->function_like ||
+            unit_token(unit, d->name)->symbol != name || d->body.begin >= d->body.end ||
+            token_region(unit_token(unit, d->name)) != REGION_COMMON)
+            continue;
+        struct span span = unit_span(unit, d->body);
+        const char *text = unit->source->text + span.begin;
+        size_t len = span.end - span.begin;
+        if (len < 3 || (text[0] != '<' && text[0] != '"'))
+            continue;
+        const char *hip = header_counterpart(tr, text + 1, len - 2);
+        if (hip)
+            edit_add(&tr->t->edits, span.begin + 1, len - 2, hip, EDIT_INCLUDE);
+    }
+}
+
+/* Includes whose header is a macro's name. Each macro is looked at once. */
+static void examine_macros(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    enum { MOST = 20 };
+    const struct symbol *seen[MOST];
+    int count = 0;
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE || d->tokens.end - d->tokens.begin != 4)
+            continue;
+        const struct symbol *name = unit_token(unit, d->tokens.begin + 2)->symbol;
+        bool known = !name;
+        for (int i = 0; i < count; ++i)
+            known |= seen[i] == name;
+        if (known || count == MOST)
+            continue;
+        seen[count++] = name;
+        examine_macro(tr, name);
+    }
+}
+
 void transform_includes(struct transform *tr)
 {
+    examine_macros(tr);
     const struct unit *unit = tr->unit;
     struct includes includes = {0};
     vec_each (const struct directive, d, &unit->directives)
@@ -214,6 +312,10 @@ void transform_includes(struct transform *tr)
              d->kind == TOK_PP_INCLUDE_NEXT) &&
             d->name != NO_TOKEN)
             examine(tr, &includes, d);
+    uint32_t first = NO_TOKEN;
+    vec_each (const struct included, item, &includes.list)
+        if (first == NO_TOKEN && 4 < item->len && !memcmp(item->path, "hip/", 4))
+            first = item->token;
     /* A conditional include is the author's decision; any counts. */
     bool runtime = false, api = false;
     vec_each (const struct included, item, &includes.list) {
@@ -226,4 +328,6 @@ void transform_includes(struct transform *tr)
     if (known && tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
         !(api && !uses_device_language(unit)))
         insert_runtime(tr);
+    else if (first != NO_TOKEN)
+        insert_macro(tr, unit_token(unit, first)->offset);
 }

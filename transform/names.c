@@ -138,8 +138,8 @@ static bool is_declarator_list(const struct unit *unit, uint32_t index)
     for (int steps = 0; at != NO_TOKEN && steps < 200; ++steps) {
         const struct token *token = unit_token(unit, at);
         if (token->kind == TOK_SEMICOLON || token->kind == TOK_LBRACE ||
-            (token->kind == TOK_RBRACE && token->partner == NO_TOKEN) || token->kind == TOK_COLON ||
-            token->kind == TOK_LPAREN)
+            (token->kind == TOK_RBRACE && token->partner == NO_TOKEN) ||
+            token->kind == TOK_ACCESS || token->kind == TOK_LPAREN)
             break;
         if (token->partner != NO_TOKEN && token->partner < at) {
             if (token->kind == TOK_RBRACE) {
@@ -304,21 +304,30 @@ static void examine(struct transform *tr, uint32_t index)
             return;
         }
     }
-    if (before == TOK_COMMA &&
+    uint32_t comma = prev;
+    while (kind_at(unit, comma) == TOK_STAR || kind_at(unit, comma) == TOK_AMP)
+        comma = unit_prev(unit, comma);
+    if (kind_at(unit, comma) == TOK_COMMA &&
         (after == TOK_COMMA || after == TOK_SEMICOLON || after == TOK_ASSIGN ||
-         after == TOK_LBRACKET) &&
-        is_declarator_list(unit, prev)) {
+         after == TOK_LBRACKET || after == TOK_COLON) &&
+        is_declarator_list(unit, comma)) {
         declare(tr, index, scope, none);
         return;
     }
     /* using a::b::NAME; */
     if (before == TOK_COLON_COLON && after == TOK_SEMICOLON) {
         uint32_t left = unit_prev(unit, prev);
-        if (kind_at(unit, left) == TOK_IDENT && !unit_token(unit, left)->symbol->api &&
-            kind_at(unit, before_name(unit, left)) == TOK_USING) {
-            declare(tr, index, scope, none);
-            return;
+        if (kind_at(unit, left) == TOK_USING && scope != NO_INDEX &&
+            unit->scopes.items[scope].name) {
+            /* using ::NAME; what the namespace has is the API's */
+            unit->scopes.items[scope].name->flags |= SYMBOL_IMPORTS;
+        } else if (kind_at(unit, left) == TOK_IDENT &&
+                   kind_at(unit, before_name(unit, left)) == TOK_USING) {
+            const struct symbol *space = unit_token(unit, left)->symbol;
+            if (!space->api && !(space->flags & SYMBOL_IMPORTS))
+                declare(tr, index, scope, none);
         }
+        return;
     }
     bool declarator = after == TOK_LPAREN || after == TOK_ASSIGN || after == TOK_SEMICOLON ||
                       after == TOK_COMMA || after == TOK_LBRACKET || after == TOK_LBRACE ||
@@ -437,6 +446,9 @@ bool names_is_switch(const struct unit *unit, const struct directive *d)
 {
     const struct api *api = unit_token(unit, d->name)->symbol->api;
     uint32_t count = d->body.end - d->body.begin;
+    /* The guard of the file itself is no switch. */
+    if (unit->directives.items[0].guard && d == &unit->directives.items[1])
+        return false;
     return api && api->kind == API_MACRO && !d->function_like &&
            (count == 0 || (count == 1 && unit_token(unit, d->body.begin)->kind == TOK_NUMBER));
 }
@@ -495,8 +507,9 @@ static bool is_visible(const struct unit *unit, const struct user_name *name, ui
     if (is_own_type(unit, index, name->token))
         return false;
     for (; at != NO_INDEX; at = scopes[at].parent)
-        if (at == scope || (scopes[at].kind == declared->kind && declared->kind != SCOPE_FUNCTION &&
-                            declared->name && scopes[at].name == declared->name))
+        if (at == scope || (declared->name && scopes[at].owner == declared->name) ||
+            (scopes[at].kind == declared->kind && declared->kind != SCOPE_FUNCTION &&
+             declared->name && scopes[at].name == declared->name))
             return true;
     return false;
 }
@@ -517,6 +530,18 @@ static bool is_declared_at(const struct transform *tr, const struct symbol *symb
             return true;
         }
     }
+    return false;
+}
+
+/* Whether the file declares SYMBOL in a namespace called SPACE. */
+static bool is_declared_in(const struct transform *tr, const struct symbol *symbol,
+                           const struct symbol *space)
+{
+    unsigned steps = 0;
+    for (const struct user_name *name = symbol->user; name && steps++ < MAX_DECLARATIONS;
+         name = name->next)
+        if (name->scope != NO_INDEX && tr->unit->scopes.items[name->scope].name == space)
+            return true;
     return false;
 }
 
@@ -545,6 +570,8 @@ bool names_is_user(const struct transform *tr, uint32_t index)
         enum token_kind kind = kind_at(unit, left);
         if (kind == TOK_IDENT) {
             const struct symbol *scope = unit_token(unit, left)->symbol;
+            if (scope->flags & SYMBOL_IMPORTS)
+                return is_declared_in(tr, token->symbol, scope);
             return !scope->api || is_declared_at(tr, scope, left, false);
         }
         if (kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT || kind == TOK_DECLTYPE)

@@ -148,6 +148,23 @@ static bool is_code(const struct unit *unit, uint32_t index)
     return !(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY;
 }
 
+/* #define and #undef of macros that the API looks at. */
+static void rename_switches(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    vec_each (const struct directive, d, &unit->directives) {
+        if ((d->kind != TOK_PP_DEFINE && d->kind != TOK_PP_UNDEF) || d->name == NO_TOKEN)
+            continue;
+        const struct token *name = unit_token(unit, d->name);
+        const struct api *api = name->symbol ? name->symbol->api : NULL;
+        if (!api || api->kind != API_MACRO || !api->hip || !*api->hip || name->symbol->user ||
+            !strcmp(api->hip, name->symbol->text) || token_region(name) != REGION_COMMON)
+            continue;
+        if (d->kind == TOK_PP_UNDEF || names_is_switch(unit, d))
+            replace_token(tr, d->name, api->hip, EDIT_RENAME);
+    }
+}
+
 void transform_names(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
@@ -156,7 +173,7 @@ void transform_names(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_HASH_HASH && i)
             check_pasting(tr, i);
-        if (!token->symbol || token->flags & other_side)
+        if (!token->symbol || token->flags & (other_side | TOKEN_DROPPED))
             continue;
         switch (token->kind) {
         case TOK_GLOBAL:
@@ -173,5 +190,6 @@ void transform_names(struct transform *tr)
         if (token->symbol->api && is_code(unit, i))
             rename_at(tr, i);
     }
+    rename_switches(tr);
     tr->needs_runtime |= unit->launches.count != 0;
 }

@@ -7,6 +7,7 @@
 
 enum symbol_flag {
     SYMBOL_NAMESPACE_USED = 1 << 0, /* using namespace NAME */
+    SYMBOL_IMPORTS = 1 << 1,        /* a namespace that says: using ::NAME of the API */
 };
 
 /* A declaration by the user of a name that is also an API's. */
@@ -29,7 +30,8 @@ struct transform {
 /* Finds the names the file declares itself. */
 void names_collect(struct transform *tr);
 
-/* Whether the #define D only sets a macro that the API looks at (CUDA_API_PER_THREAD_DEFAULT_STREAM). */
+/* Whether the #define D only sets a macro that the API looks at
+ * (CUDA_API_PER_THREAD_DEFAULT_STREAM). */
 bool names_is_switch(const struct unit *unit, const struct directive *d);
 
 /* Whether the identifier at token INDEX, whose symbol has an API entry, is the user's own: a
@@ -48,6 +50,10 @@ void transform_device_pointers(struct transform *tr);
    entry says; *NAME becomes the name to write (NULL: leave the name alone). */
 void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
                   const char **name);
+
+/* The HIP header that stands for the CUDA header PATH (LEN bytes), in the file's arena; NULL where
+   there is none for the HIP version asked for, or nothing to write. */
+const char *header_counterpart(struct transform *tr, const char *path, size_t len);
 
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);

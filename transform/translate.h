@@ -28,6 +28,7 @@ enum input_dialect {
 struct translate_options {
     const struct map *map;
     version hip_version; /* the newest HIP that may be used */
+    bool any_hip; /* nobody asked for a version: older ones should do as well where that is easy */
     enum launch_form launch;
     enum input_dialect input;
 };
@@ -41,8 +42,8 @@ struct translation {
     struct diag diag; /* what is wrong with the file itself */
 };
 
-/* The findings it makes are in the order in which they were found; annotate() puts them into that of the
-   reports. */
+/* The findings it makes are in the order in which they were found; annotate() puts them into that
+   of the reports. */
 
 /* Translates the LEN bytes at TEXT (from malloc with SOURCE_PADDING NUL bytes behind, taken
    over), called NAME (borrowed) in messages. Never fails: what is not understood stays as it

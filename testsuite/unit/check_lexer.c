@@ -180,7 +180,7 @@ static const struct row kinds[] = {
      "__grid_constant__ | __noinline__ | __forceinline__"},
     {"struct class union enum", "class struct | class | class union | enum"},
     {"int unsigned auto", "auto int | auto unsigned | auto"},
-    {"return if sizeof", "asm return | asm if | asm sizeof"},
+    {"return if sizeof", "asm return | asm if | sizeof"},
     {"static const", "const static | const"},
     {"global __global __global___",
      "identifier global | identifier __global | identifier __global___"},

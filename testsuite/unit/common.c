@@ -38,7 +38,7 @@ struct text read_text(const char *path)
 }
 
 struct text run(const char *name, const char *text, size_t len, const struct map *map,
-                       enum launch_form launch)
+                enum launch_form launch)
 {
     char *copy = xmalloc(len + SOURCE_PADDING);
     memcpy(copy, text, len);
@@ -88,4 +88,3 @@ void check_stable(const char *name, const char *text, size_t len, const struct m
     free(once.bytes);
     free(twice.bytes);
 }
-
