@@ -27,6 +27,11 @@ void message_add(struct strbuf *out, const struct finding *finding, bool transla
 
 bool message_add_todo(struct strbuf *out, const struct finding *finding, bool translated)
 {
+    /* The map's advice for this name says more than the rule can; it is the facts' own English. */
+    if (finding->advice) {
+        strbuf_adds(out, finding->advice);
+        return true;
+    }
     const char *text = rule_get(finding->rule)->todo;
     if (text)
         message_expand(out, translated ? _(text) : text, finding);

@@ -78,6 +78,16 @@ static bool is_c_source(const struct transform *tr)
     return 2 < len && !strcmp(name + len - 2, ".c");
 }
 
+/* Whether ARG is already TEXT (...), or a cast where TEXT is one. */
+static bool is_wrapped(const struct unit *unit, struct range arg, const char *text)
+{
+    if (*text == '(')
+        return is_void_cast(unit, arg);
+    const struct token *word = unit_token(unit, arg.begin);
+    return word->symbol && !strcmp(word->symbol->text, text) && arg.begin + 2 < arg.end &&
+           unit_partner(unit, arg.begin + 1) == arg.end - 1;
+}
+
 static struct slot *find_slot(struct slot *slots, int count, int original)
 {
     for (int i = 0; i < count; ++i)
@@ -116,7 +126,7 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
     bool alone = original && args->items[op->n].begin + 1 == args->items[op->n].end;
     switch (op->kind) {
     case ARG_WRAP:
-        if (original) {
+        if (original && !is_wrapped(unit, args->items[op->n], op->text)) {
             bool comma = has_bare_comma(unit, args->items[op->n]);
             surround(tr, slot, arena_printf(tr->arena, comma ? "%s((" : "%s(", op->text),
                      comma ? "))" : ")");

@@ -116,7 +116,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     case HEADER_REPLACE:
         break;
     }
-    tr->needs_runtime = true;
+    need_runtime(tr, d->tokens.begin);
     if (!api->hip) {
         struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, one_token(d->name),
                                          arena_strndup(tr->arena, path, len), NULL, NULL);

@@ -97,7 +97,8 @@ static void examine(struct transform *tr, uint32_t first)
         } else {
             if (api->note)
                 report(tr, RULE_API_MEANING, range, name, hip, api->note);
-            tr->needs_runtime |= strcmp(name, hip) != 0;
+            if (strcmp(name, hip))
+                need_runtime(tr, first);
             write_path(tr, &path, count, hip);
         }
         return;

@@ -86,12 +86,15 @@ static void rename_at(struct transform *tr, uint32_t index)
     if (is_pasted(unit, index))
         return; /* reported by check_pasting() */
     /* What both sides spell alike may be anybody's: abs() needs no HIP. */
-    tr->needs_runtime |= !api->hip || strcmp(api->hip, cuda) != 0;
+    if (!api->hip || strcmp(api->hip, cuda))
+        need_runtime(tr, index);
     if (!strcmp(cuda, "__CUDA_ARCH__")) {
         report(tr, RULE_API_ARCH_COMPARE, one_token(index), cuda, NULL, NULL);
         return;
     }
-    if (!strcmp(cuda, "CUDART_VERSION") || !strcmp(cuda, "CUDA_VERSION")) {
+    /* In a macro's body it may end up in a condition; elsewhere it does not compile. */
+    if ((!strcmp(cuda, "CUDART_VERSION") || !strcmp(cuda, "CUDA_VERSION")) &&
+        token->flags & TOKEN_MACRO_BODY) {
         report(tr, RULE_API_VERSION_TEST, one_token(index), cuda, NULL, NULL);
         return;
     }
@@ -182,7 +185,7 @@ void transform_names(struct transform *tr)
         case TOK_CONSTANT:
         case TOK_MANAGED:
         case TOK_LAUNCH_BOUNDS:
-            tr->needs_runtime = true;
+            need_runtime(tr, i);
             break;
         default:
             break;
@@ -191,5 +194,6 @@ void transform_names(struct transform *tr)
             rename_at(tr, i);
     }
     rename_switches(tr);
-    tr->needs_runtime |= unit->launches.count != 0;
+    vec_each (const struct launch, launch, &unit->launches)
+        need_runtime(tr, launch->open);
 }

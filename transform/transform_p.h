@@ -55,6 +55,11 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
    there is none for the HIP version asked for, or nothing to write. */
 const char *header_counterpart(struct transform *tr, const char *path, size_t len);
 
+/* Notes that what stands at token INDEX needs the HIP runtime header. In a header of the user's
+   only what every includer sees counts: what lies in a branch comes with a file that has the header
+   already. */
+void need_runtime(struct transform *tr, uint32_t index);
+
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);

@@ -14,6 +14,17 @@ static void on_new_symbol(struct symbol *symbol, void *context)
     symbol->api = map_find(map, symbol->text, symbol->len);
 }
 
+void need_runtime(struct transform *tr, uint32_t index)
+{
+    if (tr->needs_runtime)
+        return;
+    const char *name = tr->t->source.name;
+    size_t len = strlen(name);
+    bool source = 3 < len && !strcmp(name + len - 3, ".cu");
+    uint32_t branch = source ? NO_INDEX : unit_branch_at(tr->unit, index);
+    tr->needs_runtime = branch == NO_INDEX || tr->unit->directives.items[branch].guard;
+}
+
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason)
 {
     const struct token *token = unit_token(tr->unit, index);
