@@ -453,11 +453,8 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
         const char *word;
         const char **slot;
     } parts[] = {
-        {"note:", &api->note},
-        {"define:", &api->define},
-        {"advice:", &api->advice},
-        {"source:", &api->source},
-        {"library:", &api->library},
+        {"note:", &api->note},     {"define:", &api->define},   {"advice:", &api->advice},
+        {"source:", &api->source}, {"library:", &api->library},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};
