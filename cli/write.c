@@ -45,10 +45,12 @@ static void on_signal(int signal)
 
 void write_catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGALRM,
+                                  SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     struct sigaction catch = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* write() then fails with EFBIG */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
         if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &catch, NULL);

@@ -254,6 +254,31 @@ size_t lexer_comment_length(struct lexer *lexer, size_t begin)
     return lexer->len - begin;
 }
 
+size_t lexer_line_length(struct lexer *lexer, size_t begin)
+{
+    const char *at = lexer->text + begin;
+    const char *nl = memchr(at, '\n', lexer->len - begin);
+    return nl ? (size_t)(nl - at) : lexer->len - begin;
+}
+
+size_t lexer_literal_length(struct lexer *lexer, size_t begin, size_t head, bool *terminated)
+{
+    const char *first = lexer->text + begin, *end = lexer->text + lexer->len;
+    char quote = first[head - 1];
+    const char *at = first + head;
+    *terminated = false;
+    for (; at < end && *at != '\n'; ++at) {
+        if (*at == quote) {
+            *terminated = true;
+            ++at;
+            break;
+        }
+        if (*at == '\\' && at + 1 < end && at[1] != '\n')
+            ++at;
+    }
+    return (size_t)(at - first);
+}
+
 size_t lexer_raw_length(struct lexer *lexer, size_t begin, size_t quote, bool *terminated)
 {
     /* Splices do not count inside a raw string, so its end is sought in the source itself. */

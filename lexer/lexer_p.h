@@ -42,6 +42,13 @@ void lexer_add_hash(struct lexer *lexer, size_t begin, size_t len);
 /* Logical length of the comment that begins at BEGIN. */
 size_t lexer_comment_length(struct lexer *lexer, size_t begin);
 
+/* Logical length of the line comment that begins at BEGIN. */
+size_t lexer_line_length(struct lexer *lexer, size_t begin);
+
+/* Logical length of the string or character literal at BEGIN, whose prefix and quote are HEAD
+ *bytes; without TERMINATED it ends with its line. */
+size_t lexer_literal_length(struct lexer *lexer, size_t begin, size_t head, bool *terminated);
+
 /* Logical length of the raw string at BEGIN, whose quote is at QUOTE. */
 size_t lexer_raw_length(struct lexer *lexer, size_t begin, size_t quote, bool *terminated);
 

@@ -38,11 +38,12 @@ enum token_flag {
 #define NO_TOKEN UINT32_MAX
 
 struct token {
-    uint32_t offset;       /* of its first byte in the source */
-    uint32_t length;       /* bytes in the source, splices included */
-    uint16_t kind;         /* enum token_kind */
-    uint16_t flags;        /* enum token_flag */
-    uint32_t partner;      /* the bracket that belongs to this one (parser/), or NO_TOKEN */
+    uint32_t offset;  /* of its first byte in the source */
+    uint32_t length;  /* bytes in the source, splices included */
+    uint16_t kind;    /* enum token_kind */
+    uint16_t flags;   /* enum token_flag */
+    uint32_t partner; /* the bracket that belongs to this one (parser/), or NO_TOKEN; of the first #
+                         of a run of directives its last end, and the other way round */
     struct symbol *symbol; /* identifiers and keywords; NULL otherwise */
 };
 

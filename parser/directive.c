@@ -332,6 +332,8 @@ void pass2_directives(struct unit *unit)
         bool opens = d->kind == TOK_PP_IF || d->kind == TOK_PP_IFDEF || d->kind == TOK_PP_IFNDEF;
         if (opens && around == REGION_COMMON && !d->guard)
             decide_group(unit, i);
+        if (d->parent != NO_INDEX)
+            d->hidden |= unit->directives.items[d->parent].hidden;
         if (around != REGION_COMMON && d->first != NO_INDEX)
             d->region = around;
         /* The line itself: a condition that names HIP was written for both and stays. */

@@ -173,6 +173,9 @@ static void close_bracket(struct walk *walk, uint32_t token, enum token_kind ope
     }
     for (struct node *node = base; node != open; node = node->below ? node->below->base : NULL) {
         walk->unit->unpaired++;
+        /* What an #if found open is counted once, not by each of its branches. */
+        if (node->serial != walk->serial)
+            break;
         if (!node->in_branch && !(unit_token(walk->unit, node->token)->flags & TOKEN_DIRECTIVE))
             report_unpaired(walk, node->token);
     }
@@ -207,8 +210,15 @@ static bool is_certain(const struct unit *unit, const struct node *node)
 
 static void drop_tentative(struct walk *walk)
 {
-    while (walk->top && walk->top->kind == TOK_LESS && !is_certain(walk->unit, walk->top))
+    /* Those that an #if found open would be dropped again by each branch: at most so many. */
+    int steps = 0;
+    while (walk->top && walk->top->kind == TOK_LESS && !is_certain(walk->unit, walk->top)) {
+        if (walk->top->serial != walk->serial && 50 < ++steps) {
+            pop_to(walk, walk->top->base);
+            return;
+        }
         pop_to(walk, walk->top->below);
+    }
 }
 
 /* Marks the tentative openers: what an expression holds follows them. */
@@ -277,7 +287,7 @@ static void close_launch(struct walk *walk, uint32_t index)
     if (close_templates(walk, index, 3))
         return;
     struct node *node = walk->top;
-    while (node && node->kind == TOK_LESS)
+    for (int steps = 0; node && node->kind == TOK_LESS && steps < 1000; ++steps)
         node = node->below;
     if (node && node->kind == TOK_LAUNCH_OPEN) {
         pair(walk, node->token, index);
@@ -324,8 +334,8 @@ static void pair_token(struct walk *walk, uint32_t index)
             node->comma = true;
         break;
     case TOK_SEMICOLON:
-        while (walk->top && walk->top->base != walk->top)
-            pop_to(walk, walk->top->below);
+        if (walk->top)
+            pop_to(walk, walk->top->base);
         break;
     case TOK_AND_AND: {
         enum token_kind next = unit_token(unit, index + 1)->kind;
@@ -447,6 +457,20 @@ static uint32_t walk_directive(struct walk *walk, uint32_t begin)
     return end + 1;
 }
 
+/* Directives on neighbouring lines are a run: its first # and its last end know of each other, so
+   that it is stepped over at once. */
+static void link_runs(struct unit *unit)
+{
+    const struct directive *list = unit->directives.items;
+    for (size_t i = 0, next; i < unit->directives.count; i = next) {
+        next = i + 1;
+        while (next < unit->directives.count &&
+               list[next].tokens.begin == list[next - 1].tokens.end)
+            ++next;
+        pair(&(struct walk){.unit = unit}, list[i].tokens.begin, list[next - 1].tokens.end - 1);
+    }
+}
+
 void pass1_pair(struct unit *unit, struct diag *diag)
 {
     struct walk walk = {.unit = unit, .diag = diag, .branch = NO_INDEX};
@@ -470,6 +494,7 @@ void pass1_pair(struct unit *unit, struct diag *diag)
         note_trouble(
             &walk, (struct trouble){.token = unit->directives.items[group->directive].tokens.begin,
                                     .open = true});
+    link_runs(unit);
     report_troubles(&walk);
     vec_release(&walk.troubles);
     vec_release(&walk.groups);

@@ -20,7 +20,8 @@ struct walk {
     struct unit *unit;
     struct arena scratch;
     VEC(struct frame) frames;
-    unsigned flags; /* FUNCTION_IN_MACRO while a macro's body is read */
+    uint32_t statement_first; /* no statement begins before it */
+    unsigned flags;           /* FUNCTION_IN_MACRO while a macro's body is read */
 };
 
 /* Behind the pair that opens at INDEX, or behind INDEX where it has no partner before END. */
@@ -49,7 +50,10 @@ static uint32_t add_scope(struct walk *walk, enum scope_kind kind, uint32_t begi
     if (walk->flags & FUNCTION_IN_MACRO)
         return parent;
     uint32_t res = (uint32_t)walk->unit->scopes.count;
+    bool transparent = kind == SCOPE_ENUM || (kind == SCOPE_NAMESPACE && !name);
+    uint32_t around = parent == NO_INDEX ? NO_INDEX : walk->unit->scopes.items[parent].home;
     *vec_push(&walk->unit->scopes) = (struct scope){
+        .home = transparent ? around : res,
         .kind = kind,
         .tokens = {begin, end},
         .open = open,
@@ -158,7 +162,8 @@ static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t en
     return false;
 }
 
-/* A declaration that is neither a scope nor a function body: from BEGIN to its semicolon. */
+/* A declaration that is neither a scope nor a function body: from BEGIN to its semicolon; with
+   HEAD_ONLY only the end of its head is looked for. */
 struct extent {
     uint32_t head_end; /* behind the head: at the body, the =, the initialiser, or the ; */
     uint32_t body;     /* the brace of a function's body, or NO_TOKEN */
@@ -172,12 +177,13 @@ static bool is_member_brace(const struct unit *unit, uint32_t index)
     return before == TOK_IDENT || before == TOK_GREATER || before == TOK_SHIFT_RIGHT;
 }
 
-static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32_t end)
+static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32_t end,
+                                 bool head_only)
 {
     const struct unit *unit = walk->unit;
     struct extent res = {NO_TOKEN, NO_TOKEN, end};
     bool parens = false, initialiser = false, members = false;
-    for (uint32_t i = begin; i < end;) {
+    for (uint32_t i = begin; i < end && !(head_only && res.head_end != NO_TOKEN);) {
         const struct token *token = unit_token(unit, i);
         if (in_directive(walk, token)) {
             i = skip_directive(unit, i, end);
@@ -333,7 +339,7 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame
         push_frame(walk, end, scope, false);
         return open + 1;
     }
-    struct extent extent = find_extent(walk, begin, frame.end);
+    struct extent extent = find_extent(walk, begin, frame.end, false);
     struct range head = {begin, extent.head_end};
     struct island island;
     bool known = read_head(walk, head, &island);
@@ -378,8 +384,7 @@ static uint32_t statement_begin(const struct unit *unit, uint32_t index, uint32_
 }
 
 /* One step through a function's body. */
-static uint32_t walk_statement(struct walk *walk, uint32_t index, uint32_t first,
-                               struct frame frame)
+static uint32_t walk_statement(struct walk *walk, uint32_t index, struct frame frame)
 {
     struct unit *unit = walk->unit;
     switch (unit_token(unit, index)->kind) {
@@ -402,14 +407,17 @@ static uint32_t walk_statement(struct walk *walk, uint32_t index, uint32_t first
     case TOK_SHARED:
     case TOK_CONSTANT:
     case TOK_MANAGED: {
-        uint32_t begin = statement_begin(unit, index, first);
-        struct extent extent = find_extent(walk, begin, frame.end);
+        uint32_t begin = statement_begin(unit, index, walk->statement_first);
+        struct extent extent = find_extent(walk, begin, frame.end, true);
         struct island island;
+        walk->statement_first = index + 1;
         if (extent.head_end <= index)
             break; /* in an initialiser: damaged text */
-        if (read_head(walk, (struct range){begin, extent.head_end}, &island))
-            add_variable(walk, (struct range){begin, extent.end}, &island);
+        struct range head = {begin, extent.head_end};
+        if (read_head(walk, head, &island))
+            add_variable(walk, head, &island);
         /* Other attributes of the same declaration are read already. */
+        walk->statement_first = extent.head_end;
         return extent.head_end;
     }
     default:
@@ -424,7 +432,7 @@ static void walk_range(struct walk *walk, uint32_t begin, uint32_t end, uint32_t
     struct unit *unit = walk->unit;
     walk->frames.count = 0;
     push_frame(walk, end, scope, false);
-    uint32_t statement_first = begin;
+    walk->statement_first = begin;
     for (uint32_t i = begin; i < end;) {
         struct frame frame = walk->frames.items[walk->frames.count - 1];
         if (frame.end <= i) {
@@ -437,7 +445,7 @@ static void walk_range(struct walk *walk, uint32_t begin, uint32_t end, uint32_t
             continue;
         }
         if (frame.statements) {
-            i = walk_statement(walk, i, statement_first, frame);
+            i = walk_statement(walk, i, frame);
             continue;
         }
         switch (token->kind) {
@@ -451,7 +459,7 @@ static void walk_range(struct walk *walk, uint32_t begin, uint32_t end, uint32_t
             break;
         default:
             i = walk_declaration(walk, i, frame);
-            statement_first = i;
+            walk->statement_first = i;
             break;
         }
     }
@@ -463,10 +471,32 @@ static int compare_functions(const void *va, const void *vb)
     return a->head.begin < b->head.begin ? -1 : a->head.begin != b->head.begin;
 }
 
+/* Turns the nested scopes into a flat list of where which one is the innermost. */
+static void mark_scopes(struct unit *unit)
+{
+    VEC(uint32_t) open = {0};
+    *vec_push(&unit->scope_marks) = (struct scope_mark){0, NO_INDEX};
+    for (uint32_t i = 0; i <= unit->scopes.count; ++i) {
+        uint32_t begin = i < unit->scopes.count ? unit->scopes.items[i].tokens.begin
+                                                : (uint32_t)unit->tokens.list.count;
+        while (open.count && unit->scopes.items[open.items[open.count - 1]].tokens.end <= begin) {
+            uint32_t end = unit->scopes.items[open.items[--open.count]].tokens.end;
+            uint32_t scope = open.count ? open.items[open.count - 1] : NO_INDEX;
+            *vec_push(&unit->scope_marks) = (struct scope_mark){end, scope};
+        }
+        if (i == unit->scopes.count)
+            break;
+        *vec_push(&open) = i;
+        *vec_push(&unit->scope_marks) = (struct scope_mark){begin, i};
+    }
+    vec_release(&open);
+}
+
 void pass3_scopes(struct unit *unit)
 {
     struct walk walk = {.unit = unit};
     walk_range(&walk, 0, (uint32_t)unit->tokens.list.count - 1, NO_INDEX);
+    mark_scopes(unit);
     /* Bodies of macros: what a DEFINE_KERNEL(name) makes is known by its text. They have no scopes.
      */
     walk.flags = FUNCTION_IN_MACRO;

@@ -24,6 +24,7 @@ void unit_release(struct unit *unit)
     lexer_release(&unit->tokens);
     vec_release(&unit->directives);
     vec_release(&unit->scopes);
+    vec_release(&unit->scope_marks);
     vec_release(&unit->functions);
     vec_release(&unit->variables);
     vec_release(&unit->launches);
@@ -51,9 +52,9 @@ uint32_t unit_next(const struct unit *unit, uint32_t index)
     if (token->kind == TOK_EOF)
         return index;
     ++index;
-    if (!(token->flags & TOKEN_DIRECTIVE))
-        while (unit_token(unit, index)->flags & TOKEN_DIRECTIVE)
-            ++index;
+    const struct token *next = unit_token(unit, index);
+    if (!(token->flags & TOKEN_DIRECTIVE) && next->flags & TOKEN_DIRECTIVE)
+        index = next->partner + 1; /* a run of directives begins here */
     return index;
 }
 
@@ -67,6 +68,7 @@ uint32_t unit_prev(const struct unit *unit, uint32_t index)
                                                                                          : index;
         if (!(token->flags & TOKEN_DIRECTIVE))
             return index;
+        index = token->partner; /* a run of directives ends here */
     }
     return NO_TOKEN;
 }
@@ -172,19 +174,15 @@ bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *aren
 
 uint32_t unit_scope_at(const struct unit *unit, uint32_t index)
 {
-    /* The last scope that opens before INDEX, or one around it. */
-    size_t low = 0, high = unit->scopes.count;
+    size_t low = 0, high = unit->scope_marks.count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (unit->scopes.items[mid].tokens.begin <= index)
+        if (unit->scope_marks.items[mid].token <= index)
             low = mid + 1;
         else
             high = mid;
     }
-    uint32_t res = low ? (uint32_t)low - 1 : NO_INDEX;
-    while (res != NO_INDEX && unit->scopes.items[res].tokens.end <= index)
-        res = unit->scopes.items[res].parent;
-    return res;
+    return low ? unit->scope_marks.items[low - 1].scope : NO_INDEX;
 }
 
 /* The last directive that begins at or before token INDEX, or NO_INDEX. */

@@ -92,6 +92,14 @@ struct scope {
     struct symbol *name;  /* NULL: anonymous */
     struct symbol *owner; /* of a function OWNER::NAME: the class or namespace; else NULL */
     uint32_t parent;      /* index of the scope around it, or NO_INDEX */
+    uint32_t home;        /* where what it declares is visible: itself, or for an enum or anonymous
+                             namespace that of the scope around it; NO_INDEX: the file */
+};
+
+/* From TOKEN on, up to the next mark, SCOPE is the innermost scope. */
+struct scope_mark {
+    uint32_t token;
+    uint32_t scope;
 };
 
 enum function_flag {
@@ -125,7 +133,7 @@ enum variable_flag {
 /* A variable declared with a CUDA attribute. */
 struct variable {
     uint32_t name;
-    struct range declaration; /* the whole of it, its semicolon excluded */
+    struct range declaration; /* up to its semicolon or initialiser */
     unsigned flags;           /* enum variable_flag */
 };
 
@@ -159,6 +167,7 @@ struct unit {
     struct tokens tokens;
     VEC(struct directive) directives;
     VEC(struct scope) scopes; /* in the order of their opening braces */
+    VEC(struct scope_mark) scope_marks;
     VEC(struct function) functions;
     VEC(struct variable) variables;
     VEC(struct launch) launches;

@@ -28,12 +28,14 @@ struct includes {
 /* Whether branch OUTER is BRANCH or encloses it, up to the header guard. */
 static bool encloses(const struct unit *unit, uint32_t outer, uint32_t branch)
 {
-    for (;; branch = unit->directives.items[branch].parent) {
+    /* Nobody nests deeper; the limit keeps damaged text linear. */
+    for (int steps = 0; steps < 200; ++steps, branch = unit->directives.items[branch].parent) {
         if (outer == branch)
             return true;
         if (branch == NO_INDEX)
-            return false;
+            break;
     }
+    return false;
 }
 
 static bool is_included(const struct unit *unit, const struct includes *includes, const char *path,
@@ -52,13 +54,16 @@ static bool has_text(const struct unit *unit, const struct includes *includes, c
     return is_included(unit, includes, path, strlen(path), branch);
 }
 
-/* Notes an include that a HIP compiler may see. */
+/* Notes an include of a HIP header that a HIP compiler may see. Not more than LONGEST: a file with
+   more has some include twice, which does no harm. */
 static void add(const struct unit *unit, struct includes *includes, const char *path, size_t len,
                 const struct directive *d)
 {
-    for (uint32_t at = d->parent; at != NO_INDEX; at = unit->directives.items[at].parent)
-        if (unit->directives.items[at].hidden)
-            return;
+    enum { LONGEST = 500 };
+    if (d->parent != NO_INDEX && unit->directives.items[d->parent].hidden)
+        return;
+    if (LONGEST < includes->list.count || is_included(unit, includes, path, len, d->parent))
+        return;
     *vec_push(&includes->list) = (struct included){path, len, d->parent, d->tokens.begin};
 }
 
@@ -104,7 +109,8 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     const struct api *api = map_find_header(tr->options->map, path, len);
     enum region region = token_region(unit_token(unit, d->tokens.begin));
     if (!api || region != REGION_COMMON) {
-        add(unit, includes, path, len, d);
+        if (map_is_hip_header(tr->options->map, path, len))
+            add(unit, includes, path, len, d);
         return;
     }
     switch (api->action) {
@@ -185,8 +191,8 @@ static size_t insertion_point(const struct transform *tr)
             unit_token(unit, 0)->kind != TOK_EOF)
             break;
         /* So does one behind an empty line. */
-        bool gap = res > 3 && memchr(source->text + res, '\n', comment->offset - res);
-        if (gap)
+        if (res <= comment->offset && 3 < res &&
+            memchr(source->text + res, '\n', comment->offset - res))
             break;
         res = next_line(source, end);
     }

@@ -8,7 +8,6 @@
 
 #include "transform/transform_p.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* A name declared more often than this in one file is the user's everywhere: keeps the look-up
@@ -25,9 +24,8 @@ static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct
     struct symbol *symbol = unit_token(tr->unit, index)->symbol;
     const struct scope *scopes = tr->unit->scopes.items;
     /* What an anonymous namespace or an enum declares is visible around it. */
-    while (scope != NO_INDEX && (scopes[scope].kind == SCOPE_ENUM ||
-                                 (scopes[scope].kind == SCOPE_NAMESPACE && !scopes[scope].name)))
-        scope = scopes[scope].parent;
+    if (scope != NO_INDEX)
+        scope = scopes[scope].home;
     struct user_name *name = arena_alloc(tr->arena, sizeof *name);
     *name = (struct user_name){
         .next = symbol->user,
@@ -60,7 +58,7 @@ static const struct function *function_of_head(const struct unit *unit, uint32_t
 static bool looks_like_macro(const struct symbol *symbol)
 {
     for (const char *at = symbol->text; *at; ++at)
-        if (islower((unsigned char)*at))
+        if ('a' <= *at && *at <= 'z')
             return false;
     return true;
 }
@@ -382,11 +380,11 @@ static void note_using(struct transform *tr, uint32_t index)
 }
 
 /* Behind `= value` at INDEX, at the comma or semicolon that ends it. */
-static uint32_t skip_initialiser(const struct unit *unit, uint32_t index)
+static uint32_t skip_initialiser(const struct unit *unit, uint32_t index, int *budget)
 {
     if (unit_token(unit, index)->kind != TOK_ASSIGN)
         return index;
-    for (int steps = 0; steps < 200; ++steps) {
+    while (0 < (*budget)--) {
         const struct token *token = unit_token(unit, index);
         switch (token->kind) {
         case TOK_COMMA:
@@ -415,7 +413,10 @@ static uint32_t skip_initialiser(const struct unit *unit, uint32_t index)
 static void note_type(const struct unit *unit, uint32_t index)
 {
     const struct api *type = unit_token(unit, index)->symbol->api;
-    for (uint32_t at = unit_next(unit, index);; at = unit_next(unit, at)) {
+    /* The limits keep damaged text linear: so many declarators, and so much of their initialisers.
+     */
+    int steps = 0, budget = 200;
+    for (uint32_t at = unit_next(unit, index); steps < 200; at = unit_next(unit, at), ++steps) {
         const struct token *token = unit_token(unit, at);
         switch (token->kind) {
         case TOK_STAR:
@@ -426,7 +427,7 @@ static void note_type(const struct unit *unit, uint32_t index)
             continue;
         case TOK_IDENT:
             token->symbol->type = type;
-            at = skip_initialiser(unit, unit_next(unit, at));
+            at = skip_initialiser(unit, unit_next(unit, at), &budget);
             /* a, b; but not the next parameter's type, which has a name of its own behind it */
             if (unit_token(unit, at)->kind == TOK_COMMA) {
                 uint32_t behind = unit_next(unit, unit_next(unit, at));
@@ -506,7 +507,7 @@ static bool is_visible(const struct unit *unit, const struct user_name *name, ui
         return false;
     if (is_own_type(unit, index, name->token))
         return false;
-    for (; at != NO_INDEX; at = scopes[at].parent)
+    for (int steps = 0; at != NO_INDEX && steps < 100; at = scopes[at].parent, ++steps)
         if (at == scope || (declared->name && scopes[at].owner == declared->name) ||
             (scopes[at].kind == declared->kind && declared->kind != SCOPE_FUNCTION &&
              declared->name && scopes[at].name == declared->name))

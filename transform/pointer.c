@@ -46,8 +46,8 @@ static bool ends_sum(enum token_kind kind)
     }
 }
 
-/* The token behind the sum that begins at INDEX; NO_TOKEN where it is too long to be one, which
-   keeps damaged text linear. */
+/* The token behind the sum that begins at INDEX; NO_TOKEN where a bracket is unpaired or it is too
+   long to be one, which keeps damaged text linear. */
 static uint32_t sum_end(const struct unit *unit, uint32_t index)
 {
     for (int steps = 0; !ends_sum(unit_token(unit, index)->kind); ++steps) {
@@ -56,7 +56,9 @@ static uint32_t sum_end(const struct unit *unit, uint32_t index)
         const struct token *token = unit_token(unit, index);
         bool opens =
             token->kind == TOK_LPAREN || token->kind == TOK_LBRACKET || token->kind == TOK_LBRACE;
-        if (opens && token->partner != NO_TOKEN && index < token->partner)
+        if (opens && (token->partner == NO_TOKEN || token->partner < index))
+            return NO_TOKEN;
+        if (opens)
             index = token->partner;
         index = unit_next(unit, index);
     }
@@ -88,7 +90,7 @@ static void examine(struct transform *tr, uint32_t index)
     uint32_t prev = unit_prev(unit, index), next = unit_next(unit, index);
     /* a.b, a->b and ns::b begin before the name; array elements end behind it. */
     uint32_t first = index;
-    while (prev != NO_TOKEN) {
+    for (int steps = 0; prev != NO_TOKEN && steps < 50; ++steps) {
         enum token_kind kind = unit_token(unit, prev)->kind;
         if (kind != TOK_DOT && kind != TOK_ARROW && kind != TOK_COLON_COLON)
             break;

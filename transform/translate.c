@@ -50,6 +50,10 @@ struct finding *report(struct transform *tr, enum rule_id rule, struct range ran
 
 bool has_bare_comma(const struct unit *unit, struct range range)
 {
+    /* Longer than anybody writes; parentheses do no harm where they are not needed. */
+    enum { LONGEST = 5000 };
+    if (LONGEST < range.end - range.begin)
+        return true;
     for (uint32_t i = range.begin; i < range.end; ++i) {
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_LPAREN && token->partner != NO_TOKEN && i < token->partner &&

@@ -30,6 +30,9 @@ static uint32_t accessed_variable(const struct unit *unit, uint32_t dot)
 
 static bool is_printing(const struct symbol *symbol)
 {
+    enum { LONGEST = 100 };
+    if (LONGEST < symbol->len)
+        return false;
     return strstr(symbol->text, "print") || strstr(symbol->text, "log") ||
            strstr(symbol->text, "LOG") || strstr(symbol->text, "PRINT");
 }

@@ -134,6 +134,46 @@ START_TEST(test_deep_condition)
 }
 END_TEST
 
+/* Shapes in three parts: so many times A, then B, then C. */
+static const char *const nests[][3] = {
+    {"namespace a{", "}", "cudaMalloc;"},
+    {"struct a{", "};", "cudaMalloc;"},
+    {"namespace{", "int cudaMalloc;", "}"},
+    {"class a{", "class b{int cudaMalloc;};", "cudaMalloc;"},
+    {"(", "#if 1\n)\n#else\n", ""},
+    {"a<", "#if 1\n;\n#else\n", ""},
+    {"a<", "#if 1\n=\n#else\n", ""},
+    {"f<<<a<", "#if 1\n>>>\n#else\n", ""},
+    {"CUdeviceptr p;", "p.", "p + 1"},
+    {"#pragma x\n", "[", "int cudaMalloc,]"},
+    {"a[", "x", "]<<<1,1>>>()"},
+};
+
+START_TEST(test_nests)
+{
+    struct strbuf text = STRBUF_INIT;
+    for (int part = 0; part < 3; ++part)
+        for (size_t start = text.len; text.len < start + 700000 && *nests[_i][part];)
+            strbuf_adds(&text, nests[_i][part]);
+    free(run("nests", text.text, text.len, facts, LAUNCH_FUNCTION).bytes);
+    strbuf_release(&text);
+}
+END_TEST
+
+/* NUL bytes are content like others, also in comments, strings and names of headers. */
+START_TEST(test_nuls)
+{
+    static const char *const starts[] = {"//",         "\"", "'",    "#error ",
+                                         "#include <", "/*", "R\"(", "a"};
+    enum { SIZE = 1000000 };
+    size_t len = strlen(starts[_i]);
+    char *text = xcalloc(SIZE, 1);
+    memcpy(text, starts[_i], len);
+    free(run("nuls", text, SIZE, facts, LAUNCH_CHEVRON).bytes);
+    free(text);
+}
+END_TEST
+
 /* A small generator: the same damage in every run. */
 static uint32_t next_random(uint32_t *state)
 {
@@ -222,6 +262,30 @@ static const char *const shapes[] = {
     "1'1",
     "\xff",
     "a::template b<",
+    "cudaDeviceProp a = cudaDeviceProp b, a",
+    "p.",
+    "namespace{",
+    "namespace a{ int cudaMalloc; ",
+    "__shared__=",
+    ", __shared__ b = 1",
+    "__shared__ a{} ",
+    "__shared__ ():",
+    "a __shared__ ",
+    "case a: __shared__ (b) : c ",
+    "#if 1\n#include \"x\"\n",
+    "#if 1\n#include <cuda.h>\n#endif\n",
+    "a[k<<<1,1>>>()",
+    "#pragma x\n",
+    "co_await ",
+    "HIP_SYMBOL(",
+    "cudaMemAdvise(a,b,c,cudaMemLocation{",
+    "x->cudaMalloc(&p, ",
+    "using a::",
+    "cub::",
+    "#define H <cuda.h>\n#include H\n",
+    "__has_include(<cuda.h>) ",
+    "{",
+    "auto f()->cudaError_t ",
 };
 
 START_TEST(test_hostile)
@@ -250,6 +314,8 @@ int main(void)
     tcase = tcase_create("hostile");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_deep_condition, 0, 5);
+    tcase_add_loop_test(tcase, test_nests, 0, (int)(sizeof nests / sizeof *nests));
+    tcase_add_loop_test(tcase, test_nuls, 0, 8);
     tcase_add_loop_test(tcase, test_hostile, 0, (int)(sizeof shapes / sizeof *shapes));
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

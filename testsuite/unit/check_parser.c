@@ -196,7 +196,7 @@ static void put_pairs(struct strbuf *out, const struct unit *unit)
 {
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         uint32_t partner = unit_partner(unit, i);
-        if (partner == NO_TOKEN || partner < i)
+        if (partner == NO_TOKEN || partner < i || unit_token(unit, i)->kind == TOK_HASH)
             continue;
         separate(out);
         put_range(out, unit, (struct range){i, partner + 1});
