@@ -23,6 +23,8 @@ static const char *phrase(char buf[PHRASE], const char *format, size_t count)
 void summary_add_text(const struct summary *s, struct strbuf *out)
 {
     char files[PHRASE], errors[PHRASE], warnings[PHRASE], notes[PHRASE];
+    if (!s->files)
+        return; /* none could be read, which was said */
     size_t e = s->found[LEVEL_ERROR], w = s->found[LEVEL_WARNING], n = s->found[LEVEL_NOTE];
     phrase(files, ngettext("%zu file", "%zu files", s->files), s->files);
     if (!e && !w && !n) {
