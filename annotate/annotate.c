@@ -28,9 +28,9 @@ static void name_kernels(struct translation *t)
     }
 }
 
-void annotate(struct translation *t)
+void annotate(struct translation *t, const struct translate_options *options)
 {
-    struct annotation a = {.unit = t->unit, .findings = &t->findings};
+    struct annotation a = {.unit = t->unit, .map = options->map, .findings = &t->findings};
 #define RULE_CHECK(check) check(&a);
 #include "annotate/rules.def"
 #undef RULE_CHECK

@@ -7,8 +7,8 @@
 
 #include "transform/translate.h"
 
-/* Runs every rule over T, which translate() filled, and adds its findings to T's; then brings all
-   of them into the order of the reports and names the kernel around each. */
-void annotate(struct translation *t);
+/* Runs every rule over T, which translate() filled with OPTIONS, and adds its findings to T's; then
+   brings all of them into the order of the reports and names the kernel around each. */
+void annotate(struct translation *t, const struct translate_options *options);
 
 #endif

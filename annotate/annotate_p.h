@@ -5,8 +5,14 @@
 #include "annotate/annotate.h"
 #include "parser/unit.h"
 
+/* Flags of symbols that rules use; those of transform/ come before. */
+enum {
+    SYMBOL_LIBRARY_ASKED = 1 << 8,
+};
+
 struct annotation {
     const struct unit *unit;
+    const struct map *map;
     struct findings *findings;
 };
 

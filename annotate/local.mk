@@ -1,4 +1,5 @@
 libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
     annotate/rules.def \
-    annotate/rules/compute_capability.c
+    annotate/rules/compute_capability.c \
+    annotate/rules/library.c

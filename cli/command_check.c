@@ -100,6 +100,7 @@ enum exit_status command_check(const struct options *o)
                           .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
                           .any_hip = !o->hip_version,
                           .launch = o->launch,
+                          .libraries = o->libraries,
                           .input = o->input},
             .color = options_want_color(o, STDOUT_FILENO),
         };

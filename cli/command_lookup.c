@@ -76,6 +76,7 @@ static void add_life(struct strbuf *out, const char *label, const struct api_lif
     add_version(&text, _("experimental in %s"), life->experimental);
     add_version(&text, _("deprecated in %s"), life->deprecated);
     add_version(&text, _("removed in %s"), life->removed);
+    add_version(&text, _("the ROCm name since %s"), life->native);
     add_field(out, label, text.text);
     strbuf_release(&text);
 }
@@ -107,6 +108,9 @@ static void add_op(struct strbuf *out, const struct arg_op *op)
     case ARG_MOVE:
         strbuf_printf(out, _("argument %d moves before argument %d"), n, m);
         break;
+    case ARG_REPEAT:
+        strbuf_printf(out, _("argument %d is repeated before argument %d"), n, m);
+        break;
     case ARG_SWAP:
         strbuf_printf(out, _("arguments %d and %d change places"), n, m);
         break;
@@ -134,6 +138,8 @@ static void add_changes(struct strbuf *out, const struct api *api)
         const struct arg_change *change = &api->changes[i];
         struct strbuf text = STRBUF_INIT;
         char v[VERSION_TEXT];
+        if (change->when.roc)
+            strbuf_adds(&text, _("with --libraries=roc: "));
         if (0 <= change->when.count)
             strbuf_printf(&text,
                           ngettext("with %d argument: ", "with %d arguments: ",
@@ -180,11 +186,11 @@ static void add_text(struct strbuf *out, const struct api *api)
 }
 
 static const char *const op_words[] = {
-    [ARG_WRAP] = "wrap",     [ARG_CAST] = "cast",     [ARG_DROP] = "drop",
-    [ARG_INSERT] = "insert", [ARG_APPEND] = "append", [ARG_REPLACE] = "replace",
-    [ARG_MOVE] = "move",     [ARG_SWAP] = "swap",     [ARG_ADDRESS] = "address",
-    [ARG_SUFFIX] = "suffix", [ARG_NAME] = "name",     [ARG_REPORT] = "report",
-    [ARG_NOTE] = "note",
+    [ARG_WRAP] = "wrap",       [ARG_CAST] = "cast",     [ARG_DROP] = "drop",
+    [ARG_INSERT] = "insert",   [ARG_APPEND] = "append", [ARG_REPLACE] = "replace",
+    [ARG_REPEAT] = "repeat",   [ARG_MOVE] = "move",     [ARG_SWAP] = "swap",
+    [ARG_ADDRESS] = "address", [ARG_SUFFIX] = "suffix", [ARG_NAME] = "name",
+    [ARG_REPORT] = "report",   [ARG_NOTE] = "note",
 };
 
 static json_t *json_version(version v)
@@ -195,10 +201,11 @@ static json_t *json_version(version v)
 
 static json_t *json_life(const struct api_life *life)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "added", json_version(life->added), "deprecated",
-                     json_version(life->deprecated), "changed", json_version(life->changed),
-                     "removed", json_version(life->removed), "experimental",
-                     json_version(life->experimental));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "added", json_version(life->added),
+                     "deprecated", json_version(life->deprecated), "changed",
+                     json_version(life->changed), "removed", json_version(life->removed),
+                     "experimental", json_version(life->experimental), "native",
+                     json_version(life->native));
 }
 
 /* Arguments count from 0 here, as in the maps. */
@@ -207,7 +214,7 @@ static json_t *json_change(const struct arg_change *change)
     json_t *ops = json_array();
     for (int i = 0; i < change->op_count; ++i) {
         const struct arg_op *op = &change->ops[i];
-        bool two = op->kind == ARG_MOVE || op->kind == ARG_SWAP;
+        bool two = op->kind == ARG_MOVE || op->kind == ARG_SWAP || op->kind == ARG_REPEAT;
         bool none = op->kind == ARG_APPEND || op->kind == ARG_NAME || op->kind == ARG_REPORT ||
                     op->kind == ARG_NOTE;
         json_array_append_new(ops, json_pack("{s:s, s:o, s:o, s:o}", "op", op_words[op->kind],
@@ -215,7 +222,7 @@ static json_t *json_change(const struct arg_change *change)
                                              "other", two ? json_integer(op->m) : json_null(),
                                              "text", json_text_or_null(op->text)));
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "count",
+    return json_pack("{s:b, s:o, s:o, s:o, s:o}", "roc", change->when.roc, "count",
                      change->when.count < 0 ? json_null() : json_integer(change->when.count),
                      "before", json_version(change->when.before), "since",
                      json_version(change->when.since), "edits", ops);

@@ -243,6 +243,7 @@ enum exit_status command_translate(const struct options *o)
                           .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
                           .any_hip = !o->hip_version,
                           .launch = o->launch,
+                          .libraries = o->libraries,
                           .input = o->input},
             .want_text = true,
             .want_diff = o->diff,

@@ -45,7 +45,7 @@ struct job *job_run(const struct job_plan *plan, const struct input *input)
 
     struct translation t;
     translate(&t, input->name, content.text, content.len, &plan->translate);
-    annotate(&t);
+    annotate(&t, &plan->translate);
     if (plan->want_text) {
         translation_text(&t, &job->text);
         job->changed = job->text.len != t.source.len ||

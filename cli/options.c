@@ -110,6 +110,7 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     static const char *const colors[] = {"auto", "always", "never"};
     static const char *const inputs[] = {"cuda", "hip"};
     static const char *const launches[] = {"chevron", "function"};
+    static const char *const libraries[] = {"hip", "roc"};
     static const char *const levels[] = {"note", "warning", "error", "never"};
     int n;
     switch (id) {
@@ -155,6 +156,10 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_LAUNCH:
         n = CHOOSE(id, arg, launches, diag);
         o->launch = n == 1 ? LAUNCH_FUNCTION : LAUNCH_CHEVRON;
+        return 0 <= n;
+    case OPT_LIBRARIES:
+        n = CHOOSE(id, arg, libraries, diag);
+        o->libraries = n == 1 ? NAMES_ROC : NAMES_HIP;
         return 0 <= n;
     case OPT_HIP_VERSION:
         if (!version_parse(arg, strlen(arg), &o->hip_version)) {

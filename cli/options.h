@@ -66,6 +66,7 @@ struct options {
     int fail_on;         /* an enum level, or LEVEL_NEVER */
     version hip_version; /* 0: the newest known */
     enum launch_form launch;
+    enum library_names libraries;
     enum input_dialect input;
     enum color_when color;
     enum format format;

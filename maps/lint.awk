@@ -57,7 +57,7 @@ function check_op(op, count, alone, word, n, i, need, limit)
     need = op_numbers[word[1]]
     for (i = 2; i <= need + 1; ++i) {
         limit = count - 1
-        if (word[1] == "insert" || word[1] == "move" && i == 3)
+        if (word[1] == "insert" || (word[1] == "move" || word[1] == "repeat") && i == 3)
             limit = count
         if (word[i] !~ /^[0-9][0-9]?[0-9]?$/ || 255 < word[i] + 0 || 0 <= count && limit < word[i] + 0)
             fault("'" op "' wants the number of an argument")
@@ -68,10 +68,16 @@ function check_op(op, count, alone, word, n, i, need, limit)
         fault("'" op "' takes no text")
 }
 
-function check_change(text, word, op, n, i, count, colon, first, last, bound)
+function has_condition(text)
+{
+    return text ~ /^ *([0-9]|hip<|hip>=|arg|roc[ :])/
+}
+
+function check_change(text, roc_name, word, op, n, i, count, colon, first, last, bound, roc)
 {
     count = -1
-    if (text ~ /^([0-9]|hip<|hip>=|arg)/) {
+    roc = 0
+    if (has_condition(text)) {
         colon = index(text, ":")
         if (!colon) {
             fault("a condition without a colon in '" text "'")
@@ -79,7 +85,11 @@ function check_change(text, word, op, n, i, count, colon, first, last, bound)
         }
         n = split(substr(text, 1, colon - 1), word, " ")
         for (i = 1; i <= n; ++i) {
-            if (word[i] ~ /^[0-9]+$/ || word[i] ~ /^[0-9]+-[0-9]+$/) {
+            if (word[i] == "roc") {
+                if (roc || roc_name == "-")
+                    fault("'roc' wants a ROCm name and stands once in '" text "'")
+                roc = 1
+            } else if (word[i] ~ /^[0-9]+$/ || word[i] ~ /^[0-9]+-[0-9]+$/) {
                 first = last = word[i]
                 sub(/-.*/, "", first)
                 sub(/.*-/, "", last)
@@ -104,13 +114,18 @@ function check_change(text, word, op, n, i, count, colon, first, last, bound)
         check_op(trim(op[i]), count, n == 1)
 }
 
-function check_changes(text, change, n, i)
+function check_changes(text, roc_name, change, n, i, roc, last)
 {
+    split("", last)
     n = split(text, change, "|")
     for (i = 1; i <= n; ++i) {
-        check_change(trim(change[i]))
-        if (i < n && change[i] !~ /^ *([0-9]|hip<|hip>=|arg)/)
-            fault("nothing behind '" trim(change[i]) "' is ever reached, since it has no condition")
+        check_change(trim(change[i]), roc_name)
+        # Those of the HIP name and those of the ROCm name are apart.
+        roc = trim(change[i]) ~ /^roc[ :]/
+        if (last[roc] != "")
+            fault("nothing behind '" last[roc] "' is ever reached, since it has no condition")
+        if (!has_condition(change[i]) || trim(change[i]) ~ /^roc *:/)
+            last[roc] = trim(change[i])
     }
 }
 
@@ -163,12 +178,12 @@ function check_source(key)
 
 BEGIN {
     FS = "\t"
-    n = split("function type enumerator macro device_function device_type namespace class header", word, " ")
+    n = split("function type enumerator macro device_function device_type namespace class variable header", word, " ")
     for (i = 1; i <= n; ++i)
         kinds[word[i]] = 1
     # operation, argument numbers, whether a text follows
     n = split("rename 0 0 wrap 1 1 cast 1 1 drop 1 0 insert 1 1 append 0 1 replace 1 1 move 2 0 " \
-              "swap 2 0 address 1 0 suffix 1 1 name 0 1 report 0 1 note 0 1", word, " ")
+              "swap 2 0 repeat 2 0 address 1 0 suffix 1 1 name 0 1 report 0 1 note 0 1", word, " ")
     for (i = 1; i <= n; i += 3) {
         op_numbers[word[i]] = word[i + 1] + 0
         op_text[word[i]] = word[i + 2] + 0
@@ -235,11 +250,11 @@ NF != 8 {
         place[key] = file ":" FNR
 
     check_life($5, "+~!-")
-    check_life($6, "+~!-?")
+    check_life($6, "+~!-?@")
     if ($2 == "header")
         check_action($7, $1, $3)
     else if ($7 != "-")
-        check_changes($7)
+        check_changes($7, $4)
     if (!check_remarks($8, $2) && source == "")
         fault("'" $1 "' has no source")
 }

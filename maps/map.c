@@ -14,6 +14,7 @@
 #include "base/i18n.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "maps/library.h"
 
 /* uthash's own hash works byte by byte; names are hashed twelve thousand at a time when the
    program starts, so this one takes eight bytes a step. */
@@ -41,8 +42,8 @@ static unsigned name_hash(const void *name, size_t len)
 /* Room for the whole catalogue without rebuilding the table while it is filled. */
 #undef HASH_INITIAL_NUM_BUCKETS
 #undef HASH_INITIAL_NUM_BUCKETS_LOG2
-#define HASH_INITIAL_NUM_BUCKETS 4096U
-#define HASH_INITIAL_NUM_BUCKETS_LOG2 12U
+#define HASH_INITIAL_NUM_BUCKETS 16384U
+#define HASH_INITIAL_NUM_BUCKETS_LOG2 14U
 
 enum {
     COLUMNS = 8,
@@ -76,6 +77,7 @@ struct map {
     struct entry *headers;
     VEC(struct entry *) folders; /* the headers that end in "/..." */
     VEC(char *) texts;           /* the files; the entries' strings point into them */
+    struct library_table *libraries;
     unsigned files;
     version newest_hip;
 };
@@ -89,6 +91,7 @@ static const char *const kind_words[API_KIND_COUNT] = {
     [API_DEVICE_TYPE] = "device_type",
     [API_NAMESPACE] = "namespace",
     [API_CLASS] = "class",
+    [API_VARIABLE] = "variable",
     [API_HEADER] = "header",
 };
 
@@ -105,7 +108,7 @@ static const struct op_word {
     {"move", ARG_MOVE, 2, false},       {"swap", ARG_SWAP, 2, false},
     {"address", ARG_ADDRESS, 1, false}, {"suffix", ARG_SUFFIX, 1, true},
     {"name", ARG_NAME, 0, true},        {"report", ARG_REPORT, 0, true},
-    {"note", ARG_NOTE, 0, true},
+    {"note", ARG_NOTE, 0, true},        {"repeat", ARG_REPEAT, 2, false},
 };
 
 struct field {
@@ -128,7 +131,14 @@ struct reader {
 
 struct map *map_new(void)
 {
-    return xcalloc(1, sizeof(struct map));
+    struct map *res = xcalloc(1, sizeof *res);
+    res->libraries = library_table_new();
+    return res;
+}
+
+const struct library_table *map_libraries(const struct map *map)
+{
+    return map->libraries;
 }
 
 void map_free(struct map *map)
@@ -141,6 +151,7 @@ void map_free(struct map *map)
     for (size_t i = 0; i < map->texts.count; ++i)
         free(map->texts.items[i]);
     vec_release(&map->texts);
+    library_table_free(map->libraries);
     arena_release(&map->arena);
     free(map);
 }
@@ -219,6 +230,9 @@ static bool read_life(struct reader *reader, struct field field, bool hip, struc
         case '?':
             slot = hip ? &life->experimental : NULL;
             break;
+        case '@':
+            slot = hip ? &life->native : NULL;
+            break;
         default:
             break;
         }
@@ -273,15 +287,22 @@ static bool read_type(struct reader *reader, char **p, char *end, struct arg_con
     return true;
 }
 
-/* The condition before a colon, if there is one: an argument count or a span of counts (*LAST
-   is its end), bounds of the HIP version, an argument's type. *P moves behind the colon. */
+/* Whether the word "roc" of a condition is at P. */
+static bool is_roc(const char *p, const char *end)
+{
+    return starts_with(p, end, "roc") && (p[3] == ':' || is_blank(p[3]));
+}
+
+/* The condition before a colon, if there is one: "roc", an argument count or a span of counts
+   (*LAST is its end), bounds of the HIP version, an argument's type. *P moves behind the
+   colon. */
 static bool read_condition(struct reader *reader, char **p, char *end, struct arg_condition *when,
                            int *last)
 {
     *when = (struct arg_condition){.count = -1};
     *last = -1;
     if (!is_digit(**p) && !starts_with(*p, end, "hip<") && !starts_with(*p, end, "hip>=") &&
-        !starts_with(*p, end, "arg"))
+        !starts_with(*p, end, "arg") && !is_roc(*p, end))
         return true;
     char *type_end = NULL;
     while (*p < end && **p != ':') {
@@ -296,6 +317,9 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
                 return complain(reader, _("bad argument count in a condition"));
             when->count = first;
             *last = final;
+        } else if (is_roc(*p, end) && !when->roc) {
+            when->roc = true;
+            *p += sizeof "roc" - 1;
         } else if (starts_with(*p, end, "arg") && !when->type) {
             if (!read_type(reader, p, end, when, &type_end))
                 return false;
@@ -355,8 +379,9 @@ static bool read_op(struct reader *reader, char **p, char *end, int count, struc
     for (int i = 0; i < known->numbers; ++i) {
         skip_blanks(&q, text_end);
         number[i] = read_number(&q, text_end);
-        int limit =
-            known->kind == ARG_INSERT || (known->kind == ARG_MOVE && i == 1) ? count : count - 1;
+        bool before =
+            known->kind == ARG_INSERT || (known->numbers == 2 && i == 1 && known->kind != ARG_SWAP);
+        int limit = before ? count : count - 1;
         if (number[i] < 0 || (q < text_end && !is_blank(*q)) || (0 <= count && limit < number[i]))
             return complain(reader, _("'%s' wants the number of an argument"), known->word);
     }
@@ -674,6 +699,9 @@ bool map_load_dir(struct map *map, const char *dir, struct diag *diag)
         qsort(files.items, files.count, sizeof *files.items, compare_text);
     for (size_t i = 0; i < files.count; ++i)
         res = map_load_file(map, files.items[i], diag) && res;
+    const char *list = arena_printf(&scratch, "%s/libraries.list", dir);
+    if (access(list, F_OK) == 0)
+        res = library_load_file(map->libraries, list, diag) && res;
     vec_release(&files);
     /* The messages are text by now, so the names may go. */
     arena_release(&scratch);

@@ -21,6 +21,7 @@ enum api_kind {
     API_DEVICE_TYPE,
     API_NAMESPACE,
     API_CLASS,
+    API_VARIABLE, /* objects, such as thrust::cuda::par */
     API_HEADER,
     API_KIND_COUNT
 };
@@ -39,10 +40,13 @@ struct api_life {
     version changed;
     version removed;
     version experimental; /* HIP side only */
+    version native;       /* HIP side only: the ROCm name came */
 };
 
 /* When an argument change applies. */
 struct arg_condition {
+    bool roc;         /* to a call that takes the ROCm name (--libraries=roc), else to one that
+                         takes the HIP name */
     int count;        /* exactly so many arguments; -1: any number */
     version before;   /* only for --hip-version below this one; 0: any */
     version since;    /* only for --hip-version at or above this one; 0: any */
@@ -59,6 +63,7 @@ enum arg_op_kind {
     ARG_INSERT,  /* TEXT becomes an argument before N; N = count appends */
     ARG_APPEND,  /* TEXT becomes the last argument */
     ARG_REPLACE, /* argument N becomes TEXT */
+    ARG_REPEAT,  /* argument N once more, before the original argument M */
     ARG_MOVE,    /* argument N moves to stand before the original argument M */
     ARG_SWAP,    /* arguments N and M change places */
     ARG_ADDRESS, /* argument N becomes &(N) */
@@ -103,6 +108,7 @@ struct api {
 };
 
 struct map;
+struct library_table;
 
 /* An empty map. Release with map_free(). */
 struct map *map_new(void);
@@ -112,8 +118,8 @@ void map_free(struct map *map);
    line is an error in DIAG with file and line. False if anything was wrong. */
 bool map_load_file(struct map *map, const char *file, struct diag *diag);
 
-/* Adds every *.map file of the folder DIR, in the order of their names. False if anything
-   was wrong, also when there is none. */
+/* Adds every *.map file of the folder DIR, in the order of their names, and libraries.list where
+   there is one. False if anything was wrong, also when there is none. */
 bool map_load_dir(struct map *map, const char *dir, struct diag *diag);
 
 /* The entry of the CUDA name of LEN bytes at TEXT, or NULL. Headers are not found here. */
@@ -137,6 +143,10 @@ bool map_is_hip_header(const struct map *map, const char *path, size_t len);
    in order of library and CUDA name. */
 void map_lookup(const struct map *map, const char *name, bool prefix,
                 void (*fn)(const struct api *api, void *context), void *context);
+
+/* What is known of whole libraries (maps/library.h); empty where no libraries.list was loaded.
+ * Owned by MAP. */
+const struct library_table *map_libraries(const struct map *map);
 
 /* The number of entries, headers included. */
 size_t map_count(const struct map *map);

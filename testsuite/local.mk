@@ -36,6 +36,7 @@ UNIT_TESTS = \
     testsuite/unit/check_edit \
     testsuite/unit/check_invariants \
     testsuite/unit/check_lexer \
+    testsuite/unit/check_library \
     testsuite/unit/check_map \
     testsuite/unit/check_parser \
     testsuite/unit/check_report \
@@ -58,6 +59,9 @@ testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_lexer_SOURCES = testsuite/unit/check_lexer.c
 testsuite_unit_check_lexer_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_lexer_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_library_SOURCES = testsuite/unit/check_library.c
+testsuite_unit_check_library_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_library_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
 testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)

@@ -117,6 +117,14 @@ one "unknown header action" "no action" 'a.h|header|b.h|-|-|-|remove|-'
 one "kept under another name" "kept" 'a.h|header|b.h|-|-|-|keep|-'
 one "covered without a name" "covered" 'a.h|header|-|-|-|-|covered-by c.h|-'
 one "unknown directive" "directive" '%include x'
+one "roc without a ROCm name" "wants a ROCm name" 'cudaA|function|hipA|-|-|-|roc: drop 0|-'
+one "roc twice" "wants a ROCm name" 'cudaA|function|hipA|rocA|-|-|roc roc: drop 0|-'
+one "never reached on the ROCm side" "nothing behind" 'cudaA|function|hipA|rocA|-|-|roc: drop 0 ^ roc 2: drop 1|-'
+one "never reached on the HIP side" "nothing behind" 'cudaA|function|hipA|rocA|-|-|drop 0 ^ roc: drop 0 ^ 2: drop 1|-'
+one "repeat beyond the arguments" "number of an argument" 'cudaA|function|hipA|rocA|-|-|roc 2: repeat 1 3|-'
+one "a ROCm version of CUDA" "bad version" 'cudaA|function|hipA|rocA|@3.8|-|-|-'
+printf '%%source own\ncudaA\tvariable\thipA\trocA\t-\t+6.0 @3.8\tdrop 0 | roc 2: repeat 1 2 | roc: drop 0\t-\n' >"$tmp/roc.map"
+good "both sides" "$tmp/roc.map"
 
 write source.map <<'END'
 cudaA|function|hipA|-|-|-|-|-

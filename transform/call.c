@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-/* An argument as it will be written: pieces around the original text, or new text. */
-struct slot {
-    int original;       /* index of the argument that stands here, or -1 */
-    const char *text;   /* instead of it, or NULL */
-    const char *before; /* in front of the original */
-    const char *behind;
-};
-
 /* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
    constructor, a cast), or ends in a variable, member or function that is declared with it. */
 static bool is_of_type(const struct unit *unit, struct range arg, const char *type)
@@ -39,8 +31,8 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
     version hip = tr->options->hip_version;
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
-        if ((when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
-            (!when->since || when->since <= hip) &&
+        if (when->roc == takes_native_name(tr, api) && (when->count < 0 || when->count == count) &&
+            (!when->before || hip < when->before) && (!when->since || when->since <= hip) &&
             (!when->type ||
              (when->arg < count && is_of_type(tr->unit, args->items[when->arg], when->type))))
             return &api->changes[i];
@@ -174,6 +166,13 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
             insert_slot(slots, count, target ? (int)(target - slots) : *count, moved);
         }
         break;
+    case ARG_REPEAT:
+        if (original) {
+            struct slot again = *slot;
+            struct slot *target = find_slot(slots, *count, op->m);
+            insert_slot(slots, count, target ? (int)(target - slots) : *count, again);
+        }
+        break;
     case ARG_SWAP: {
         struct slot *other = find_slot(slots, *count, op->m);
         if (original && other) {
@@ -205,25 +204,16 @@ static void write_slots(struct transform *tr, const struct arguments *args,
         }
     uint32_t lparen = args->tokens.begin, rparen = args->tokens.end - 1;
     if (!ordered) {
-        /* Moved text is copied; names inside it are renamed where they stand, so a call in it
-           would lose that. Such calls are reported by the caller. */
-        struct strbuf text = STRBUF_INIT;
-        for (int i = 0; i < count; ++i) {
-            if (i)
-                strbuf_adds(&text, ", ");
-            if (slots[i].text) {
-                strbuf_adds(&text, slots[i].text);
-                continue;
-            }
-            struct span span = unit_span(unit, args->items[slots[i].original]);
-            strbuf_adds(&text, slots[i].before);
-            strbuf_add(&text, unit->source->text + span.begin, span.end - span.begin);
-            strbuf_adds(&text, slots[i].behind);
-        }
-        uint32_t begin = unit_token(unit, lparen)->offset + 1;
-        edit_add(&tr->t->edits, begin, unit_token(unit, rparen)->offset - begin,
-                 arena_strndup(tr->arena, text.text, text.len), EDIT_ARGUMENT);
-        strbuf_release(&text);
+        /* Written when all edits inside the arguments are known: calls_finish(). */
+        struct slot *kept = arena_alloc(tr->arena, (size_t)count * sizeof *kept);
+        memcpy(kept, slots, (size_t)count * sizeof *kept);
+        *vec_push(&tr->reorders) = (struct reorder){
+            .begin = unit_token(unit, lparen)->offset + 1,
+            .end = unit_token(unit, rparen)->offset,
+            .args = *args,
+            .slots = kept,
+            .slot_count = count,
+        };
         return;
     }
     /* In order: what is missing is dropped with the comma before it (the first with the one
@@ -277,17 +267,6 @@ static void write_slots(struct transform *tr, const struct arguments *args,
     }
 }
 
-/* Whether names inside the moved arguments would be renamed, which a copy would lose. */
-static bool moves_names(const struct transform *tr, const struct arguments *args)
-{
-    for (uint32_t i = args->tokens.begin; i < args->tokens.end; ++i) {
-        const struct symbol *symbol = unit_token(tr->unit, i)->symbol;
-        if (symbol && symbol->api && symbol->api->hip && strcmp(symbol->api->hip, symbol->text))
-            return true;
-    }
-    return false;
-}
-
 /* Whether a bracket in the call has no partner: then nobody knows where its arguments end. Only
    asked in files with such brackets, and then not over more than LONGEST tokens, so that the whole
    stays linear. */
@@ -328,11 +307,9 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
     if (!change)
         return;
     int inserted = 0;
-    bool reorders = false;
     for (int i = 0; i < change->op_count; ++i) {
         const struct arg_op *op = &change->ops[i];
-        inserted += op->kind == ARG_INSERT || op->kind == ARG_APPEND;
-        reorders |= op->kind == ARG_MOVE || op->kind == ARG_SWAP;
+        inserted += op->kind == ARG_INSERT || op->kind == ARG_APPEND || op->kind == ARG_REPEAT;
         if (op->kind == ARG_NAME)
             *name = op->text;
         if (op->kind == ARG_NOTE)
@@ -342,12 +319,6 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
             *name = NULL;
             return;
         }
-    }
-    if (reorders && moves_names(tr, &args)) {
-        report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda, "their order is another one",
-               NULL);
-        *name = NULL;
-        return;
     }
     for (int i = 0; i < change->op_count; ++i) {
         const struct arg_op *op = &change->ops[i];
@@ -363,4 +334,133 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
     for (int i = 0; i < change->op_count; ++i)
         apply_op(tr, &change->ops[i], &args, slots, &count);
     write_slots(tr, &args, slots, count);
+}
+
+/* Reordered calls. Their arguments are written with all edits that lie inside; a reordered call
+   inside another one is written where its argument is. */
+
+struct rendering {
+    struct transform *tr;
+    const struct edits *edits; /* sorted */
+    int depth;
+};
+
+enum { MAX_NESTED = 50 };
+
+/* The index of the first edit at or behind OFFSET. */
+static size_t first_edit(const struct edits *edits, uint32_t offset)
+{
+    size_t low = 0, high = edits->list.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (edits->list.items[mid].offset < offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The index of the first reordered call whose arguments begin at or behind OFFSET. */
+static size_t first_reorder(const struct transform *tr, uint32_t offset)
+{
+    size_t low = 0, high = tr->reorders.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (tr->reorders.items[mid].begin < offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void render_reorder(struct rendering *r, const struct reorder *reorder, struct strbuf *out);
+
+/* Appends the source's bytes from BEGIN to END, edited. */
+static void render(struct rendering *r, uint32_t begin, uint32_t end, struct strbuf *out)
+{
+    const struct transform *tr = r->tr;
+    const char *source = tr->unit->source->text;
+    size_t e = first_edit(r->edits, begin), n = first_reorder(tr, begin);
+    uint32_t at = begin;
+    while (at < end) {
+        const struct edit *edit = e < r->edits->list.count ? &r->edits->list.items[e] : NULL;
+        const struct reorder *inner =
+            n < tr->reorders.count && r->depth < MAX_NESTED ? &tr->reorders.items[n] : NULL;
+        if (inner && inner->begin < at) {
+            ++n;
+            continue;
+        }
+        if (inner && end < inner->end)
+            inner = NULL;
+        if (inner && (!edit || inner->begin <= edit->offset)) {
+            strbuf_add(out, source + at, inner->begin - at);
+            r->depth++;
+            render_reorder(r, inner, out);
+            r->depth--;
+            at = inner->end;
+            e = first_edit(r->edits, at);
+            n = first_reorder(tr, at);
+            continue;
+        }
+        if (!edit || end < edit->offset + edit->length || (edit->offset == end && edit->length))
+            break;
+        if (edit->offset < at) {
+            ++e;
+            continue;
+        }
+        strbuf_add(out, source + at, edit->offset - at);
+        strbuf_adds(out, edit->text);
+        at = edit->offset + edit->length;
+        ++e;
+    }
+    if (at < end)
+        strbuf_add(out, source + at, end - at);
+}
+
+static void render_reorder(struct rendering *r, const struct reorder *reorder, struct strbuf *out)
+{
+    for (int i = 0; i < reorder->slot_count; ++i) {
+        const struct slot *slot = &reorder->slots[i];
+        if (i)
+            strbuf_adds(out, ", ");
+        if (slot->text) {
+            strbuf_adds(out, slot->text);
+            continue;
+        }
+        struct span span = unit_span(r->tr->unit, reorder->args.items[slot->original]);
+        strbuf_adds(out, slot->before);
+        render(r, span.begin, span.end, out);
+        strbuf_adds(out, slot->behind);
+    }
+}
+
+void calls_finish(struct transform *tr)
+{
+    if (!tr->reorders.count)
+        return;
+    struct edits *edits = &tr->t->edits, res = {0};
+    edits_finish(edits);
+    struct rendering r = {.tr = tr, .edits = edits};
+    size_t e = 0;
+    uint32_t done = 0;
+    vec_each (const struct reorder, reorder, &tr->reorders) {
+        if (reorder->begin < done)
+            continue; /* inside the one before */
+        for (; e < edits->list.count && edits->list.items[e].offset < reorder->begin; ++e)
+            *vec_push(&res.list) = edits->list.items[e];
+        while (e < edits->list.count && edits->list.items[e].offset < reorder->end)
+            ++e;
+        struct strbuf text = STRBUF_INIT;
+        render_reorder(&r, reorder, &text);
+        edit_add(&res, reorder->begin, reorder->end - reorder->begin,
+                 arena_strndup(tr->arena, text.text ? text.text : "", text.len), EDIT_ARGUMENT);
+        strbuf_release(&text);
+        done = reorder->end;
+    }
+    for (; e < edits->list.count; ++e)
+        *vec_push(&res.list) = edits->list.items[e];
+    edits_release(edits);
+    *edits = res;
 }

@@ -88,9 +88,11 @@ static void remove_line(struct transform *tr, const struct directive *d)
 const char *header_counterpart(struct transform *tr, const char *path, size_t len)
 {
     const struct api *api = map_find_header(tr->options->map, path, len);
-    if (!api || api->action != HEADER_REPLACE || !api->hip ||
-        tr->options->hip_version < api->hip_life.added)
+    if (!api || api->action != HEADER_REPLACE || !counterpart(tr, api) ||
+        tr->options->hip_version < counterpart_added(tr, api))
         return NULL;
+    if (takes_native_name(tr, api))
+        return api->roc;
     struct strbuf target = STRBUF_INIT;
     map_header_path(api, path, len, &target);
     const char *res = arena_strndup(tr->arena, target.text, target.len);
@@ -123,21 +125,21 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         break;
     }
     need_runtime(tr, d->tokens.begin);
-    if (!api->hip) {
+    if (!counterpart(tr, api)) {
         struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, one_token(d->name),
                                          arena_strndup(tr->arena, path, len), NULL, NULL);
         finding->advice = api->advice;
         return;
     }
-    if (tr->options->hip_version < api->hip_life.added) {
+    if (tr->options->hip_version < counterpart_added(tr, api)) {
         char buf[VERSION_TEXT];
         report(tr, RULE_API_NEWER_HIP, one_token(d->name), arena_strndup(tr->arena, path, len),
-               api->hip, version_format(api->hip_life.added, buf));
+               counterpart(tr, api), version_format(counterpart_added(tr, api), buf));
         return;
     }
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
-               api->hip, api->note);
+               counterpart(tr, api), api->note);
     const char *hip = header_counterpart(tr, path, len);
     if (has_text(unit, includes, hip, d->parent) ||
         (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {

@@ -70,8 +70,14 @@ static void write_path(struct transform *tr, const struct path *path, int count,
         /* Whatever is left goes into the first part. */
         const char *part = i == 0 ? hip : last_part(hip, end);
         size_t len = (size_t)(end - part);
-        if (symbol->len != len || memcmp(symbol->text, part, len))
+        if (!len) {
+            /* HIP's path has fewer parts: this one goes, with what joins it to the next. */
+            uint32_t begin = unit_token(tr->unit, path->parts[i])->offset;
+            edit_add(&tr->t->edits, begin, unit_token(tr->unit, path->parts[i + 1])->offset - begin,
+                     "", EDIT_RENAME);
+        } else if (symbol->len != len || memcmp(symbol->text, part, len)) {
             replace_token(tr, path->parts[i], arena_strndup(tr->arena, part, len), EDIT_RENAME);
+        }
         end = part - (part - hip < 2 ? part - hip : 2);
     }
 }

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-static bool is_too_new(const struct api *api, version hip)
+#include "maps/library.h"
+
+static bool is_too_new(const struct transform *tr, const struct api *api)
 {
-    return hip < api->hip_life.added;
+    return tr->options->hip_version < counterpart_added(tr, api);
 }
 
 static bool is_removed(const struct api *api, version hip)
@@ -24,6 +26,14 @@ static void remove_name(struct transform *tr, uint32_t index)
     while (text[end] == ' ' || text[end] == '\t')
         ++end;
     edit_add(&tr->t->edits, token->offset, end - token->offset, "", EDIT_RENAME);
+}
+
+/* Whether NAME belongs to a library that annotate/ reports as one without counterpart. */
+static bool is_library_reported(const struct transform *tr, const char *name)
+{
+    const struct library *library =
+        library_of_name(map_libraries(tr->options->map), name, strlen(name));
+    return library && (library->state == LIBRARY_NONE || library->state == LIBRARY_PORT);
 }
 
 /* Whether the name at INDEX is pasted to another one by ##. */
@@ -86,7 +96,8 @@ static void rename_at(struct transform *tr, uint32_t index)
     if (is_pasted(unit, index))
         return; /* reported by check_pasting() */
     /* What both sides spell alike may be anybody's: abs() needs no HIP. */
-    if (!api->hip || strcmp(api->hip, cuda))
+    const char *name = counterpart(tr, api);
+    if (!name || strcmp(name, cuda))
         need_runtime(tr, index);
     if (!strcmp(cuda, "__CUDA_ARCH__")) {
         report(tr, RULE_API_ARCH_COMPARE, one_token(index), cuda, NULL, NULL);
@@ -98,11 +109,13 @@ static void rename_at(struct transform *tr, uint32_t index)
         report(tr, RULE_API_VERSION_TEST, one_token(index), cuda, NULL, NULL);
         return;
     }
-    const char *name = api->hip;
     uint32_t lparen = unit_next(unit, index);
     bool call = unit_token(unit, lparen)->kind == TOK_LPAREN &&
                 unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen);
     if (!name) {
+        /* A library that nothing stands for is reported once, as a whole. */
+        if (is_library_reported(tr, cuda))
+            return;
         /* A plain word (umin) that is not called is a variable. */
         if (api->kind == API_DEVICE_FUNCTION && !call)
             return;
@@ -122,10 +135,10 @@ static void rename_at(struct transform *tr, uint32_t index)
         if (!called)
             return;
     }
-    if (called == name && is_too_new(api, hip)) {
+    if (called == name && is_too_new(tr, api)) {
         char buf[VERSION_TEXT];
         struct finding *finding = report(tr, RULE_API_NEWER_HIP, one_token(index), cuda, name,
-                                         version_format(api->hip_life.added, buf));
+                                         version_format(counterpart_added(tr, api), buf));
         finding->advice = api->advice;
         return;
     }

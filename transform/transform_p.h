@@ -19,12 +19,29 @@ struct user_name {
     struct range extent;    /* for parameters: the function; otherwise empty */
 };
 
+/* An argument of a call as it will be written: pieces around the original text, or new text. */
+struct slot {
+    int original;       /* index of the argument that stands here, or -1 */
+    const char *text;   /* instead of it, or NULL */
+    const char *before; /* in front of the original */
+    const char *behind;
+};
+
+/* A call whose arguments change places. */
+struct reorder {
+    uint32_t begin, end; /* offsets between the parentheses */
+    struct arguments args;
+    const struct slot *slots;
+    int slot_count;
+};
+
 struct transform {
     struct translation *t;
     struct unit *unit;
     const struct translate_options *options;
-    struct arena *arena; /* of the file */
-    bool needs_runtime;  /* the file uses the API or the device language */
+    struct arena *arena;          /* of the file */
+    VEC(struct reorder) reorders; /* in the order of the source */
+    bool needs_runtime;           /* the file uses the API or the device language */
 };
 
 /* Finds the names the file declares itself. */
@@ -59,6 +76,17 @@ const char *header_counterpart(struct transform *tr, const char *path, size_t le
    only what every includer sees counts: what lies in a branch comes with a file that has the header
    already. */
 void need_runtime(struct transform *tr, uint32_t index);
+
+/* Writes the calls whose arguments change places, when all other edits are there. */
+void calls_finish(struct transform *tr);
+
+/* The name that stands for API: the native one where --libraries=roc asks for it and there is one,
+   else HIP's; NULL where there is no counterpart. */
+const char *counterpart(const struct transform *tr, const struct api *api);
+bool takes_native_name(const struct transform *tr, const struct api *api);
+
+/* Since which HIP version that name is there; 0: not stated. */
+version counterpart_added(const struct transform *tr, const struct api *api);
 
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);

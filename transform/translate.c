@@ -14,6 +14,21 @@ static void on_new_symbol(struct symbol *symbol, void *context)
     symbol->api = map_find(map, symbol->text, symbol->len);
 }
 
+bool takes_native_name(const struct transform *tr, const struct api *api)
+{
+    return tr->options->libraries == NAMES_ROC && api->roc;
+}
+
+const char *counterpart(const struct transform *tr, const struct api *api)
+{
+    return takes_native_name(tr, api) ? api->roc : api->hip;
+}
+
+version counterpart_added(const struct transform *tr, const struct api *api)
+{
+    return takes_native_name(tr, api) ? api->hip_life.native : api->hip_life.added;
+}
+
 void need_runtime(struct transform *tr, uint32_t index)
 {
     if (tr->needs_runtime)
@@ -91,6 +106,8 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         transform_device_pointers(&tr);
         transform_includes(&tr);
     }
+    calls_finish(&tr);
+    vec_release(&tr.reorders);
     symbol_table_release(&symbols);
     t->unit->symbols = NULL;
     edits_finish(&t->edits);

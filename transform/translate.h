@@ -19,6 +19,12 @@ enum launch_form {
     LAUNCH_FUNCTION, /* hipLaunchKernelGGL */
 };
 
+/* Which names library calls take. */
+enum library_names {
+    NAMES_HIP, /* hipBLAS, hipFFT: portable */
+    NAMES_ROC, /* rocBLAS, rocFFT, MIOpen, where the facts give the name */
+};
+
 enum input_dialect {
     INPUT_AUTO,
     INPUT_CUDA,
@@ -30,6 +36,7 @@ struct translate_options {
     version hip_version; /* the newest HIP that may be used */
     bool any_hip; /* nobody asked for a version: older ones should do as well where that is easy */
     enum launch_form launch;
+    enum library_names libraries;
     enum input_dialect input;
 };
 

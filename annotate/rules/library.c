@@ -1,0 +1,97 @@
+/* library-none, library-port, library-partial
+
+   Finds: a library of NVIDIA's that has no counterpart, one with another interface, or one that
+   covers a part; by its headers, its names and its namespaces. One finding for each library and
+   file, at the first place. Why: nothing of it compiles, or some of it does not, and no renaming
+   helps. Before: #include <NvInfer.h> After:  MIGraphX, another library for the same work Fix:
+   none. Silent: libraries that the translation covers whole.  */
+#include <config.h>
+
+#include "annotate/annotate_p.h"
+
+#include <string.h>
+
+#include "maps/library.h"
+
+enum { MOST = 64 }; /* libraries of one file */
+
+struct seen {
+    const struct library *list[MOST];
+    int count;
+};
+
+static bool is_new(struct seen *seen, const struct library *library)
+{
+    for (int i = 0; i < seen->count; ++i)
+        if (seen->list[i] == library)
+            return false;
+    if (seen->count == MOST)
+        return false;
+    seen->list[seen->count++] = library;
+    return true;
+}
+
+static void report(struct annotation *a, struct seen *seen, const struct library *library,
+                   uint32_t token)
+{
+    static const struct {
+        enum library_state state;
+        enum rule_id rule;
+    } rules[] = {
+        {LIBRARY_NONE, RULE_LIBRARY_NONE},
+        {LIBRARY_PORT, RULE_LIBRARY_PORT},
+        {LIBRARY_PARTIAL, RULE_LIBRARY_PARTIAL},
+    };
+    for (size_t i = 0; library && i < sizeof rules / sizeof *rules; ++i) {
+        if (rules[i].state != library->state || !is_new(seen, library))
+            continue;
+        struct finding *finding = findings_add(
+            a->findings, rules[i].rule, unit_span(a->unit, (struct range){token, token + 1}),
+            library->text[LIBRARY_NAME], library->text[LIBRARY_COUNTERPART],
+            library->text[LIBRARY_EXTENT] ? library->text[LIBRARY_EXTENT] : "-");
+        finding->advice = library->text[LIBRARY_NOTE];
+    }
+}
+
+/* The library of the identifier at INDEX; asked once for each name of the file. */
+static const struct library *library_at(const struct annotation *a, uint32_t index)
+{
+    const struct token *token = unit_token(a->unit, index);
+    struct symbol *symbol = token->symbol;
+    if (token->kind != TOK_IDENT || symbol->flags & SYMBOL_LIBRARY_ASKED)
+        return NULL;
+    bool space = unit_token(a->unit, unit_next(a->unit, index))->kind == TOK_COLON_COLON;
+    if (!symbol->api && !space)
+        return NULL;
+    symbol->flags |= SYMBOL_LIBRARY_ASKED;
+    if (symbol->user)
+        return NULL;
+    const struct library_table *table = map_libraries(a->map);
+    if (!space)
+        return library_of_name(table, symbol->text, symbol->len);
+    const char *name = arena_printf(a->unit->arena, "%s::", symbol->text);
+    return library_of_name(table, name, strlen(name));
+}
+
+void rule_library(struct annotation *a)
+{
+    const struct unit *unit = a->unit;
+    struct seen seen = {.count = 0};
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
+            continue;
+        const struct token *header = unit_token(unit, d->name);
+        if (header->kind == TOK_HEADER && 2 < header->length &&
+            token_region(header) == REGION_COMMON)
+            report(a, &seen,
+                   library_of_include(map_libraries(a->map),
+                                      unit->source->text + header->offset + 1, header->length - 2),
+                   d->name);
+    }
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->symbol && token_region(token) == REGION_COMMON &&
+            (!(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY))
+            report(a, &seen, library_at(a, i), i);
+    }
+}
