@@ -8,6 +8,7 @@
 /* Flags of symbols that rules use; those of transform/ come before. */
 enum {
     SYMBOL_LIBRARY_ASKED = 1 << 8,
+    SYMBOL_TEXTURE_REFERENCE = 1 << 9,
 };
 
 struct annotation {

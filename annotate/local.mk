@@ -2,4 +2,6 @@ libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
     annotate/rules.def \
     annotate/rules/compute_capability.c \
-    annotate/rules/library.c
+    annotate/rules/device_call.c \
+    annotate/rules/library.c \
+    annotate/rules/texture_reference.c

@@ -70,7 +70,7 @@ function check_op(op, count, alone, word, n, i, need, limit)
 
 function has_condition(text)
 {
-    return text ~ /^ *([0-9]|hip<|hip>=|arg|roc[ :])/
+    return text ~ /^ *([0-9]|hip<|hip>=|arg|to=|roc[ :])/
 }
 
 function check_change(text, roc_name, word, op, n, i, count, colon, first, last, bound, roc)
@@ -101,7 +101,7 @@ function check_change(text, roc_name, word, op, n, i, count, colon, first, last,
                 sub(/^hip(<|>=)/, "", bound)
                 if (!is_version(bound))
                     fault("bad version in the condition '" word[i] "'")
-            } else if (word[i] !~ /^arg[0-9]+=[A-Za-z_][A-Za-z0-9_]*$/) {
+            } else if (word[i] !~ /^(arg[0-9]+|to)=[A-Za-z_][A-Za-z0-9_]*$/) {
                 fault("bad condition '" word[i] "'")
             }
         }

@@ -302,7 +302,7 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
     *when = (struct arg_condition){.count = -1};
     *last = -1;
     if (!is_digit(**p) && !starts_with(*p, end, "hip<") && !starts_with(*p, end, "hip>=") &&
-        !starts_with(*p, end, "arg") && !is_roc(*p, end))
+        !starts_with(*p, end, "to=") && !starts_with(*p, end, "arg") && !is_roc(*p, end))
         return true;
     char *type_end = NULL;
     while (*p < end && **p != ':') {
@@ -320,7 +320,14 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
         } else if (is_roc(*p, end) && !when->roc) {
             when->roc = true;
             *p += sizeof "roc" - 1;
-        } else if (starts_with(*p, end, "arg") && !when->type) {
+        } else if (starts_with(*p, end, "to=") && !when->assigned && !type_end) {
+            when->assigned = *p += sizeof "to=" - 1;
+            while (*p < end && **p != ':' && !is_blank(**p))
+                ++*p;
+            if (*p == when->assigned)
+                return complain(reader, _("bad condition of an argument change"));
+            type_end = *p;
+        } else if (starts_with(*p, end, "arg") && !when->type && !type_end) {
             if (!read_type(reader, p, end, when, &type_end))
                 return false;
         } else {

@@ -45,12 +45,14 @@ struct api_life {
 
 /* When an argument change applies. */
 struct arg_condition {
-    bool roc;         /* to a call that takes the ROCm name (--libraries=roc), else to one that
-                         takes the HIP name */
-    int count;        /* exactly so many arguments; -1: any number */
-    version before;   /* only for --hip-version below this one; 0: any */
-    version since;    /* only for --hip-version at or above this one; 0: any */
-    int arg;          /* with `type`: the argument meant */
+    bool roc;       /* to a call that takes the ROCm name (--libraries=roc), else to one that
+                       takes the HIP name */
+    int count;      /* exactly so many arguments; -1: any number */
+    version before; /* only for --hip-version below this one; 0: any */
+    version since;  /* only for --hip-version at or above this one; 0: any */
+    int arg;        /* with `type`: the argument meant */
+    const char *
+        assigned; /* only where the result is assigned to a variable of this CUDA type; NULL: any */
     const char *type; /* only where that argument is of this CUDA type; NULL: any */
 };
 

@@ -24,8 +24,19 @@ static bool is_of_type(const struct unit *unit, struct range arg, const char *ty
            !strcmp(token->symbol->type->cuda, type);
 }
 
+/* Whether the result of the call at INDEX is assigned to a variable of the CUDA type TYPE. */
+static bool is_assigned_to(const struct unit *unit, uint32_t index, const char *type)
+{
+    uint32_t assign = unit_prev(unit, index);
+    if (assign == NO_TOKEN || unit_token(unit, assign)->kind != TOK_ASSIGN)
+        return false;
+    uint32_t variable = unit_prev(unit, assign);
+    const struct symbol *symbol = variable == NO_TOKEN ? NULL : unit_token(unit, variable)->symbol;
+    return symbol && symbol->type && !strcmp(symbol->type->cuda, type);
+}
+
 static const struct arg_change *choose(const struct transform *tr, const struct api *api,
-                                       const struct arguments *args)
+                                       uint32_t index, const struct arguments *args)
 {
     int count = args->first_unknown < 0 ? args->count : -1;
     version hip = tr->options->hip_version;
@@ -33,6 +44,7 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
         const struct arg_condition *when = &api->changes[i].when;
         if (when->roc == takes_native_name(tr, api) && (when->count < 0 || when->count == count) &&
             (!when->before || hip < when->before) && (!when->since || when->since <= hip) &&
+            (!when->assigned || is_assigned_to(tr->unit, index, when->assigned)) &&
             (!when->type ||
              (when->arg < count && is_of_type(tr->unit, args->items[when->arg], when->type))))
             return &api->changes[i];
@@ -303,7 +315,7 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
     struct arguments args;
     if (!unit_arguments(tr->unit, lparen, tr->arena, &args) || is_damaged(tr->unit, &args))
         return;
-    const struct arg_change *change = choose(tr, api, &args);
+    const struct arg_change *change = choose(tr, api, index, &args);
     if (!change)
         return;
     int inserted = 0;

@@ -9,4 +9,5 @@ libhipwright_a_SOURCES += \
     transform/qualified.c \
     transform/rename.c \
     transform/transform_p.h \
-    transform/translate.c transform/translate.h
+    transform/translate.c transform/translate.h \
+    transform/vector.c

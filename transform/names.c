@@ -470,7 +470,8 @@ void names_collect(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);
-        if (token->symbol && token->symbol->api && token->symbol->api->kind == API_TYPE)
+        if (token->symbol && token->symbol->api &&
+            (token->symbol->api->kind == API_TYPE || token->symbol->api->kind == API_DEVICE_TYPE))
             note_type(unit, i);
         /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
         if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))

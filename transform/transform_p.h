@@ -62,6 +62,7 @@ void transform_names(struct transform *tr);
 void transform_qualified(struct transform *tr);
 void transform_launches(struct transform *tr);
 void transform_device_pointers(struct transform *tr);
+void transform_vectors(struct transform *tr);
 
 /* Rewrites the call of the API at token INDEX, whose argument list opens at LPAREN, as its
    entry says; *NAME becomes the name to write (NULL: leave the name alone). */

@@ -104,6 +104,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         transform_qualified(&tr);
         transform_launches(&tr);
         transform_device_pointers(&tr);
+        transform_vectors(&tr);
         transform_includes(&tr);
     }
     calls_finish(&tr);

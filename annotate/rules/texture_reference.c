@@ -1,0 +1,77 @@
+/* api-texture-reference
+
+   Finds: texture<...> and surface<...> declarations, fetches through them, and the calls that bind
+   them. Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without
+   image instructions (MI200, MI300) have no texture fetches at all. Before: texture<float, 1> t;
+   ... cudaBindTexture(0, t, p, n); ... tex1Dfetch(t, i) After:  cudaTextureObject_t t as a kernel's
+   argument, or p[i] Fix: none. Silent: texture objects.  */
+#include <config.h>
+
+#include "annotate/annotate_p.h"
+
+#include <string.h>
+
+static bool is_word(const struct token *token, const char *word)
+{
+    return token->symbol && !strcmp(token->symbol->text, word);
+}
+
+static void report(struct annotation *a, uint32_t first, uint32_t last)
+{
+    const struct unit *unit = a->unit;
+    struct range range = {first, last + 1};
+    findings_add(a->findings, RULE_API_TEXTURE_REFERENCE, unit_span(unit, range),
+                 unit_quote(unit, range), NULL, NULL);
+}
+
+/* texture<float, 2, cudaReadModeElementType> NAME: the index of NAME, or NO_TOKEN. */
+static uint32_t declared_name(const struct unit *unit, uint32_t index)
+{
+    uint32_t less = unit_next(unit, index);
+    if (unit_token(unit, less)->kind != TOK_LESS || unit_partner(unit, less) == NO_TOKEN)
+        return NO_TOKEN;
+    uint32_t name = unit_next(unit, unit_partner(unit, less));
+    return unit_token(unit, name)->kind == TOK_IDENT ? name : NO_TOKEN;
+}
+
+/* Calls that exist for references only. */
+static bool binds_reference(const struct symbol *symbol)
+{
+    static const char *const names[] = {"cudaBindTexture",
+                                        "cudaUnbindTexture",
+                                        "cudaBindSurface",
+                                        "cudaGetTextureReference",
+                                        "cudaGetTextureAlignmentOffset",
+                                        "cuTexRef"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (!strncmp(symbol->text, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+void rule_texture_reference(struct annotation *a)
+{
+    const struct unit *unit = a->unit;
+    for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (!token->symbol || token_region(token) != REGION_COMMON || token->symbol->user ||
+            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+            continue;
+        uint32_t next = unit_next(unit, i);
+        bool call = unit_token(unit, next)->kind == TOK_LPAREN;
+        if (is_word(token, "texture") || is_word(token, "surface")) {
+            uint32_t name = declared_name(unit, i);
+            if (name != NO_TOKEN) {
+                unit_token(unit, name)->symbol->flags |= SYMBOL_TEXTURE_REFERENCE;
+                report(a, i, name);
+            }
+        } else if (call && binds_reference(token->symbol) && token->symbol->api) {
+            report(a, i, i);
+        } else if (call && (!strncmp(token->symbol->text, "tex", 3) ||
+                            !strncmp(token->symbol->text, "surf", 4))) {
+            const struct token *first = unit_token(unit, unit_next(unit, next));
+            if (first->symbol && first->symbol->flags & SYMBOL_TEXTURE_REFERENCE)
+                report(a, i, unit_next(unit, next));
+        }
+    }
+}

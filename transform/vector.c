@@ -1,0 +1,237 @@
+/* Operators of the user's for vector types: float4 operator+ (float4, float4) and its kin.
+
+   HIP's vector types have the component-wise operators themselves, so that calls of the user's own
+   are ambiguous. One that does the same, component by component, is left out for HIP by a
+   conditional around its definition (neighbours share one); another one is reported.  */
+#include <config.h>
+
+#include "transform/transform_p.h"
+
+#include <string.h>
+
+enum verdict {
+    NOT_OURS,       /* no such operator, or no conflict with HIP's */
+    COMPONENT_WISE, /* what HIP's does */
+    OTHER,
+};
+
+/* The number of components of the vector type called NAME; 0 for another type. */
+static int components(const struct symbol *symbol)
+{
+    static const char *const scalars[] = {"char",     "uchar",     "short", "ushort",
+                                          "int",      "uint",      "long",  "ulong",
+                                          "longlong", "ulonglong", "float", "double"};
+    if (!symbol || !symbol->api || symbol->user)
+        return 0;
+    size_t len = symbol->len;
+    int n = symbol->text[len - 1] - '0';
+    if (n < 1 || 4 < n)
+        return 0;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; ++i)
+        if (strlen(scalars[i]) == len - 1 && !memcmp(scalars[i], symbol->text, len - 1))
+            return n;
+    return 0;
+}
+
+struct parameter {
+    const struct symbol *type;
+    const struct symbol *name;
+};
+
+/* [const] TYPE [const] [&] NAME */
+static bool read_parameter(const struct unit *unit, struct range range, struct parameter *res)
+{
+    *res = (struct parameter){0};
+    for (uint32_t i = range.begin; i < range.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_SPECIFIER || token->kind == TOK_AMP)
+            continue;
+        if (token->kind != TOK_IDENT && token->kind != TOK_TYPE)
+            return false;
+        if (!res->type || (token->kind == TOK_TYPE && !res->name))
+            res->type = token->symbol;
+        else if (!res->name)
+            res->name = token->symbol;
+        else
+            return false;
+    }
+    return res->type != NULL;
+}
+
+/* Reads an operand at *AT: NAME.c gives the component's letter, NAME alone gives 0; -1 for anything
+ * else. */
+static int read_operand(const struct unit *unit, uint32_t *at, const struct symbol **name)
+{
+    const struct token *token = unit_token(unit, *at);
+    if (token->kind != TOK_IDENT)
+        return -1;
+    *name = token->symbol;
+    *at = unit_next(unit, *at);
+    if (unit_token(unit, *at)->kind != TOK_DOT)
+        return 0;
+    *at = unit_next(unit, *at);
+    token = unit_token(unit, *at);
+    *at = unit_next(unit, *at);
+    return token->symbol && token->symbol->len == 1 && strchr("xyzw", *token->symbol->text)
+               ? *token->symbol->text
+               : -1;
+}
+
+struct definition {
+    const struct function *fn;
+    uint16_t op; /* token kind of the operator */
+    struct parameter left, right;
+    int count; /* components */
+};
+
+/* One component: L.c OP R.c, where one of them may be a scalar. */
+static bool read_component(const struct unit *unit, uint32_t *at, const struct definition *d,
+                           uint16_t op, char component)
+{
+    const struct symbol *left, *right;
+    int l = read_operand(unit, at, &left);
+    if (l < 0 || left != d->left.name || unit_token(unit, *at)->kind != op)
+        return false;
+    *at = unit_next(unit, *at);
+    int r = read_operand(unit, at, &right);
+    bool left_vector = components(d->left.type), right_vector = components(d->right.type);
+    return right == d->right.name && l == (left_vector ? component : 0) &&
+           r == (right_vector ? component : 0);
+}
+
+static bool is_component_wise(const struct unit *unit, const struct definition *d)
+{
+    static const char letters[] = "xyzw";
+    uint32_t at = unit_next(unit, d->fn->body.begin);
+    const struct token *first = unit_token(unit, at);
+    if (first->kind == TOK_STATEMENT && !strcmp(first->symbol->text, "return")) {
+        /* return make_float4(a.x + b.x, ...); */
+        at = unit_next(unit, at);
+        const struct symbol *make = unit_token(unit, at)->symbol;
+        if (!make || strncmp(make->text, "make_", 5))
+            return false;
+        at = unit_next(unit, at);
+        for (int i = 0; i < d->count; ++i) {
+            if (unit_token(unit, at)->kind != (i ? TOK_COMMA : TOK_LPAREN))
+                return false;
+            at = unit_next(unit, at);
+            if (!read_component(unit, &at, d, d->op, letters[i]))
+                return false;
+        }
+        return unit_token(unit, at)->kind == TOK_RPAREN;
+    }
+    /* a.x += b.x; ... */
+    for (int i = 0; i < d->count; ++i) {
+        if (!read_component(unit, &at, d, d->op, letters[i]) ||
+            unit_token(unit, at)->kind != TOK_SEMICOLON)
+            return false;
+        at = unit_next(unit, at);
+    }
+    const struct token *last = unit_token(unit, at);
+    return last->kind == TOK_RBRACE ||
+           (last->kind == TOK_STATEMENT && !strcmp(last->symbol->text, "return"));
+}
+
+static enum verdict judge(const struct transform *tr, const struct function *fn,
+                          struct definition *d)
+{
+    const struct unit *unit = tr->unit;
+    if (unit_token(unit, fn->name)->kind != TOK_OPERATOR || fn->flags & FUNCTION_TEMPLATE ||
+        fn->body.begin >= fn->body.end || fn->params.begin >= fn->params.end)
+        return NOT_OURS;
+    *d = (struct definition){.fn = fn, .op = unit_token(unit, fn->name + 1)->kind};
+    switch (d->op) {
+    case TOK_PLUS:
+    case TOK_MINUS:
+    case TOK_STAR:
+    case TOK_SLASH:
+    case TOK_PLUS_ASSIGN:
+    case TOK_MINUS_ASSIGN:
+    case TOK_STAR_ASSIGN:
+    case TOK_SLASH_ASSIGN:
+        break;
+    default:
+        return NOT_OURS;
+    }
+    struct arguments params;
+    if (!unit_arguments(unit, fn->params.begin - 1, tr->arena, &params) || params.count != 2 ||
+        !read_parameter(unit, params.items[0], &d->left) ||
+        !read_parameter(unit, params.items[1], &d->right))
+        return NOT_OURS;
+    int left = components(d->left.type), right = components(d->right.type);
+    d->count = left ? left : right;
+    if (!d->count || (left && right && d->left.type != d->right.type))
+        return NOT_OURS;
+    if (is_component_wise(unit, d))
+        return COMPONENT_WISE;
+    /* Mixed with a scalar HIP has templates, before which the user's own goes. */
+    return left && right ? OTHER : NOT_OURS;
+}
+
+/* Whether only white space and comments lie between the tokens FIRST and LAST, and no directive. */
+static bool are_neighbours(const struct unit *unit, uint32_t end, uint32_t begin)
+{
+    return end == begin && !(unit_token(unit, begin)->flags & TOKEN_DIRECTIVE);
+}
+
+/* Inserts TEXT as a line of its own before the line of OFFSET, or behind it. */
+static void insert_line(struct transform *tr, size_t offset, bool behind, const char *text)
+{
+    const struct source *source = &tr->t->source;
+    const char *newline = source_newline(source);
+    if (!behind) {
+        edit_add(&tr->t->edits, source_line_begin(source, offset), 0,
+                 arena_printf(tr->arena, "%s%s", text, newline), EDIT_INCLUDE);
+        return;
+    }
+    edit_add(&tr->t->edits, offset, 0, arena_printf(tr->arena, "%s%s", newline, text),
+             EDIT_CONDITION);
+}
+
+void transform_vectors(struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    const struct source *source = &tr->t->source;
+    if (!map_is_hip_header(tr->options->map, "hip/hip_runtime.h", 17))
+        return;
+    uint32_t open_end = NO_TOKEN; /* behind the last definition of an open conditional */
+    vec_each (const struct function, fn, &unit->functions) {
+        struct definition d;
+        if (fn->flags & FUNCTION_IN_MACRO ||
+            token_region(unit_token(unit, fn->head.begin)) != REGION_COMMON)
+            continue;
+        enum verdict verdict = judge(tr, fn, &d);
+        if (open_end != NO_TOKEN &&
+            (verdict != COMPONENT_WISE || !are_neighbours(unit, open_end, fn->head.begin))) {
+            const struct token *last = unit_token(unit, open_end - 1);
+            insert_line(tr, last->offset + last->length, true, "#endif");
+            open_end = NO_TOKEN;
+        }
+        if (verdict == OTHER) {
+            struct range name = {fn->name, fn->name + 2};
+            report(tr, RULE_API_VECTOR_OPERATOR, name, unit_quote(unit, name), NULL, NULL);
+        }
+        if (verdict != COMPONENT_WISE)
+            continue;
+        /* Its lines must be its own. */
+        const struct token *first = unit_token(unit, fn->head.begin);
+        const struct token *last = unit_token(unit, fn->body.end - 1);
+        size_t line = source_line_begin(source, first->offset);
+        bool alone = strspn(source->text + line, " \t") == first->offset - line;
+        size_t behind = last->offset + last->length;
+        bool ends = source_line_end(source, behind) == behind;
+        if (!alone || !ends) {
+            struct range name = {fn->name, fn->name + 2};
+            report(tr, RULE_API_VECTOR_OPERATOR, name, unit_quote(unit, name), NULL, NULL);
+            continue;
+        }
+        if (open_end == NO_TOKEN)
+            insert_line(tr, first->offset, false,
+                        "#if !defined(__HIPCC__) // HIP's vector types have these operators");
+        open_end = fn->body.end;
+    }
+    if (open_end != NO_TOKEN) {
+        const struct token *last = unit_token(unit, open_end - 1);
+        insert_line(tr, last->offset + last->length, true, "#endif");
+    }
+}
