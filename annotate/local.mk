@@ -3,5 +3,7 @@ libhipwright_a_SOURCES += \
     annotate/rules.def \
     annotate/rules/compute_capability.c \
     annotate/rules/device_call.c \
+    annotate/rules/duplicate_case.c \
+    annotate/rules/inline_ptx.c \
     annotate/rules/library.c \
     annotate/rules/texture_reference.c

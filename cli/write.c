@@ -265,8 +265,12 @@ static bool backup(const struct target *t, const struct write_job *job, struct d
         diag_add(diag, DIAG_ERROR, (struct diag_place){.file = job->path},
                  _("its backup would overwrite '%s', which is an input too"), shown.text);
         error = -1;
-    } else if (there && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-        error = EEXIST;
+    } else if (there) {
+        /* It may hold the only copy of the CUDA source: a second run must not replace that by the
+           first one's result. */
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = job->path},
+                 _("its backup '%s' is there already; nothing was written"), shown.text);
+        error = -1;
     } else if (temporary_make(t, action_link) < 0) {
         error = backup_copy(t, name.text);
     } else if (renameat(t->folder, temporary.name, t->folder, name.text)) {

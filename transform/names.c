@@ -135,6 +135,10 @@ static bool is_declarator_list(const struct unit *unit, uint32_t index)
     uint32_t at = index, first = NO_TOKEN;
     for (int steps = 0; at != NO_TOKEN && steps < 200; ++steps) {
         const struct token *token = unit_token(unit, at);
+        /* Inside template arguments or an index nothing is declared. */
+        if ((token->kind == TOK_LESS || token->kind == TOK_LBRACKET) &&
+            token->partner != NO_TOKEN && index < token->partner)
+            return false;
         if (token->kind == TOK_SEMICOLON || token->kind == TOK_LBRACE ||
             (token->kind == TOK_RBRACE && token->partner == NO_TOKEN) ||
             token->kind == TOK_ACCESS || token->kind == TOK_LPAREN)

@@ -145,6 +145,10 @@ START_TEST(backup)
     put("a", "old");
     stat("a", &old);
     put("a.orig", "older");
+    ck_assert(!do_write((struct write_job){.path = "a", .suffix = ".orig"}, "new"));
+    expect("a", "old");
+    expect("a.orig", "older");
+    unlink("a.orig");
     ck_assert(do_write((struct write_job){.path = "a", .suffix = ".orig"}, "new"));
     expect("a", "new");
     expect("a.orig", "old");
