@@ -163,8 +163,13 @@ void transform_launches(struct transform *tr)
 {
     if (tr->options->launch != LAUNCH_FUNCTION)
         return;
-    vec_each (const struct launch, launch, &tr->unit->launches)
-        if (token_region(unit_token(tr->unit, launch->open)) == REGION_COMMON &&
-            2 <= launch->config_count && is_statement(tr->unit, launch))
+    vec_each (const struct launch, launch, &tr->unit->launches) {
+        if (token_region(unit_token(tr->unit, launch->open)) != REGION_COMMON ||
+            launch->config_count < 2)
+            continue;
+        if (is_statement(tr->unit, launch))
             write_function(tr, launch);
+        else
+            report(tr, RULE_API_LAUNCH_KEPT, launch->callee, NULL, NULL, NULL);
+    }
 }
