@@ -485,8 +485,8 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
         const char *word;
         const char **slot;
     } parts[] = {
-        {"note:", &api->note},     {"define:", &api->define},   {"advice:", &api->advice},
-        {"source:", &api->source}, {"library:", &api->library},
+        {"note:", &api->note},     {"define:", &api->define}, {"after:", &api->after},
+        {"advice:", &api->advice}, {"source:", &api->source}, {"library:", &api->library},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};
@@ -682,6 +682,49 @@ bool map_load_file(struct map *map, const char *file, struct diag *diag)
     return !reader.errors;
 }
 
+/* "NAME SHIM" between BEGIN and END. */
+static bool read_shim(struct reader *reader, char *begin, char *end)
+{
+    while (begin < end && is_blank(end[-1]))
+        --end;
+    if (begin == end || *begin == '#')
+        return true;
+    char *blank = begin;
+    while (blank < end && !is_blank(*blank))
+        ++blank;
+    char *shim = blank;
+    skip_blanks(&shim, end);
+    char *name = finish_text(begin, blank);
+    finish_text(shim, end);
+    struct entry *entry;
+    HASH_FIND(hh, reader->map->names, name, strlen(name), entry);
+    if (!entry)
+        return complain(reader, _("'%s' is no name of the maps"), name);
+    if (!*shim || shim == blank)
+        return complain(reader, _("'%s' has no other name behind it"), name);
+    entry->api.shim = shim;
+    return true;
+}
+
+bool map_load_shims(struct map *map, const char *file, struct diag *diag)
+{
+    size_t len;
+    char *text = read_file(file, &len);
+    struct reader reader = {.map = map, .diag = diag, .place = {.file = file}};
+    if (!text)
+        return complain(&reader, _("cannot read: %s"), strerror(errno));
+    *vec_push(&map->texts) = text;
+    for (char *p = text, *end = text + len, *stop; p < end && reader.errors < MAX_ERRORS;
+         p = stop + 1) {
+        stop = memchr(p, '\n', (size_t)(end - p));
+        if (!stop)
+            stop = end;
+        ++reader.place.line;
+        read_shim(&reader, p, stop);
+    }
+    return !reader.errors;
+}
+
 static int compare_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -709,6 +752,9 @@ bool map_load_dir(struct map *map, const char *dir, struct diag *diag)
     const char *list = arena_printf(&scratch, "%s/libraries.list", dir);
     if (access(list, F_OK) == 0)
         res = library_load_file(map->libraries, list, diag) && res;
+    const char *shims = arena_printf(&scratch, "%s/shims.list", dir);
+    if (access(shims, F_OK) == 0)
+        res = map_load_shims(map, shims, diag) && res;
     vec_release(&files);
     /* The messages are text by now, so the names may go. */
     arena_release(&scratch);

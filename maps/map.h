@@ -95,9 +95,11 @@ struct api {
     const char *roc;  /* the native ROCm name, or NULL */
     enum api_kind kind;
     enum header_action action; /* headers only */
-    const char *covered_by;    /* headers: drop where this HIP header is already there, or NULL */
-    const char *library;       /* "runtime": the file the entry comes from, without .map; for
-                                  a header the library that its line names */
+    const char *after; /* headers: the HIP header that must come first, since HIP's does not stand
+                          alone, or NULL */
+    const char *covered_by; /* headers: drop where this HIP header is already there, or NULL */
+    const char *library;    /* "runtime": the file the entry comes from, without .map; for
+                               a header the library that its line names */
     struct api_life cuda_life, hip_life;
     const struct arg_change *changes; /* for functions; may be NULL */
     int change_count;
@@ -105,6 +107,8 @@ struct api {
     const char *advice; /* the nearest way out where there is no counterpart, or NULL */
     const char *define; /* "MACRO before 7.0": what must be defined ahead of HIP's headers for an
                            older HIP to have the name, or NULL */
+    const char
+        *shim; /* what hipwright_shims.h calls a function of ours that does the same, or NULL */
     const char *source; /* where the fact comes from: a key of maps/README, or the
                            library where the file names none */
 };
@@ -120,8 +124,8 @@ void map_free(struct map *map);
    line is an error in DIAG with file and line. False if anything was wrong. */
 bool map_load_file(struct map *map, const char *file, struct diag *diag);
 
-/* Adds every *.map file of the folder DIR, in the order of their names, and libraries.list where
-   there is one. False if anything was wrong, also when there is none. */
+/* Adds every *.map file of the folder DIR, in the order of their names,and libraries.list and
+ * shims.list where they are. False if anything was wrong, also when there is none. */
 bool map_load_dir(struct map *map, const char *dir, struct diag *diag);
 
 /* The entry of the CUDA name of LEN bytes at TEXT, or NULL. Headers are not found here. */
@@ -145,6 +149,10 @@ bool map_is_hip_header(const struct map *map, const char *path, size_t len);
    in order of library and CUDA name. */
 void map_lookup(const struct map *map, const char *name, bool prefix,
                 void (*fn)(const struct api *api, void *context), void *context);
+
+/* Reads FILE, lines "CUDA-NAME SHIM-NAME" with # comments: what --shims can put in place of a name.
+   A name without entry, a bad line: an error in DIAG with file and line, and false. */
+bool map_load_shims(struct map *map, const char *file, struct diag *diag);
 
 /* What is known of whole libraries (maps/library.h); empty where no libraries.list was loaded.
  * Owned by MAP. */

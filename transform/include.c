@@ -12,6 +12,7 @@
 
 #define RUNTIME "hip/hip_runtime.h"
 #define RUNTIME_API "hip/hip_runtime_api.h"
+#define SHIMS "hipwright_shims.h"
 
 /* A HIP header the file includes, as it will be. */
 struct included {
@@ -145,6 +146,14 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {
         remove_line(tr, d);
         return;
+    }
+    if (api->after && !has_text(unit, includes, api->after, d->parent)) {
+        const struct source *source = &tr->t->source;
+        add(unit, includes, api->after, strlen(api->after), d);
+        edit_add(&tr->t->edits,
+                 source_line_begin(source, unit_token(unit, d->tokens.begin)->offset), 0,
+                 arena_printf(tr->arena, "#include <%s>%s", api->after, source_newline(source)),
+                 EDIT_INCLUDE);
     }
     add(unit, includes, hip, strlen(hip), d);
     char open = path[-1], close = path[len];
@@ -310,6 +319,27 @@ static void examine_macros(struct transform *tr)
     }
 }
 
+/* Includes our own header, which brings HIP's: before the include at OFFSET. */
+static void insert_shims(struct transform *tr, size_t offset)
+{
+    const struct source *source = &tr->t->source;
+    if (!tr->needs_shims)
+        return;
+    vec_each (const struct directive, d, &tr->unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
+            continue;
+        const struct token *header = unit_token(tr->unit, d->name);
+        if (header->kind == TOK_HEADER && header->length == sizeof SHIMS + 1 &&
+            !memcmp(source->text + header->offset + 1, SHIMS, sizeof SHIMS - 1))
+            return;
+    }
+    size_t at = source_line_begin(source, offset);
+    bool bom = at == 0 && 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3);
+    edit_add(&tr->t->edits, bom ? 3 : at, 0,
+             arena_printf(tr->arena, "#include <" SHIMS ">%s", source_newline(source)),
+             EDIT_INCLUDE);
+}
+
 void transform_includes(struct transform *tr)
 {
     examine_macros(tr);
@@ -338,4 +368,5 @@ void transform_includes(struct transform *tr)
         insert_runtime(tr);
     else if (first != NO_TOKEN)
         insert_macro(tr, unit_token(unit, first)->offset);
+    insert_shims(tr, first != NO_TOKEN ? unit_token(unit, first)->offset : insertion_point(tr));
 }

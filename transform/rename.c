@@ -112,6 +112,11 @@ static void rename_at(struct transform *tr, uint32_t index)
     uint32_t lparen = unit_next(unit, index);
     bool call = unit_token(unit, lparen)->kind == TOK_LPAREN &&
                 unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen);
+    if (tr->options->shims && api->shim && call && (!name || is_too_new(tr, api))) {
+        tr->needs_shims = true;
+        replace_token(tr, index, api->shim, EDIT_RENAME);
+        return;
+    }
     if (!name) {
         /* A library that nothing stands for is reported once, as a whole. */
         if (is_library_reported(tr, cuda))

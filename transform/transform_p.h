@@ -41,6 +41,7 @@ struct transform {
     const struct translate_options *options;
     struct arena *arena;          /* of the file */
     VEC(struct reorder) reorders; /* in the order of the source */
+    bool needs_shims;             /* a function of hipwright_shims.h is called */
     bool needs_runtime;           /* the file uses the API or the device language */
 };
 

@@ -37,6 +37,7 @@ struct translate_options {
     bool any_hip; /* nobody asked for a version: older ones should do as well where that is easy */
     enum launch_form launch;
     enum library_names libraries;
+    bool shims; /* hipwright_shims.h may provide what HIP lacks */
     enum input_dialect input;
 };
 
