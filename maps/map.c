@@ -78,6 +78,7 @@ struct map {
     VEC(struct entry *) folders; /* the headers that end in "/..." */
     VEC(char *) texts;           /* the files; the entries' strings point into them */
     struct library_table *libraries;
+    VEC(const char *) condition_types; /* CUDA names, few */
     unsigned files;
     version newest_hip;
 };
@@ -152,6 +153,7 @@ void map_free(struct map *map)
         free(map->texts.items[i]);
     vec_release(&map->texts);
     library_table_free(map->libraries);
+    vec_release(&map->condition_types);
     arena_release(&map->arena);
     free(map);
 }
@@ -269,6 +271,14 @@ static void skip_blanks(char **p, char *end)
         ++*p;
 }
 
+static void note_condition_type(struct map *map, const char *type)
+{
+    for (size_t i = 0; i < map->condition_types.count; ++i)
+        if (strcmp(map->condition_types.items[i], type) == 0)
+            return;
+    *vec_push(&map->condition_types) = type;
+}
+
 /* "argN=TYPE" at *P: the argument meant and its type, which gets its NUL later: *TYPE_END. */
 static bool read_type(struct reader *reader, char **p, char *end, struct arg_condition *when,
                       char **type_end)
@@ -350,8 +360,10 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
     if (*p == end)
         return complain(reader, _("a condition without a colon behind it"));
     ++*p;
-    if (type_end)
+    if (type_end) {
         *type_end = '\0';
+        note_condition_type(reader->map, when->type ? when->type : when->assigned);
+    }
     return true;
 }
 
@@ -766,6 +778,17 @@ const struct api *map_find(const struct map *map, const char *text, size_t len)
     struct entry *entry;
     HASH_FIND(hh, map->names, text, len, entry);
     return entry ? &entry->api : NULL;
+}
+
+const struct api *map_condition_type(const struct map *map, const char *text, size_t len)
+{
+    for (size_t i = 0; i < map->condition_types.count; ++i) {
+        const char *type = map->condition_types.items[i];
+        const struct api *api = map_find(map, type, strlen(type));
+        if (api && api->hip && strlen(api->hip) == len && memcmp(api->hip, text, len) == 0)
+            return api;
+    }
+    return NULL;
 }
 
 const struct api *map_find_header(const struct map *map, const char *path, size_t len)

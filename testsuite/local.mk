@@ -20,7 +20,7 @@ SCRIPT_TESTS = \
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
-TESTS += testsuite/compile.sh
+TESTS += testsuite/compile.sh testsuite/hip-names.sh
 endif
 
 EXTRA_DIST += \
@@ -29,11 +29,14 @@ EXTRA_DIST += \
     testsuite/cli/common.sh \
     testsuite/compile.sh \
     testsuite/fuzz.sh \
+    testsuite/hip-names.known \
+    testsuite/hip-names.sh \
     testsuite/no-check.sh
 
 # One program per module; each prints TAP.
 UNIT_TESTS = \
     testsuite/unit/check_edit \
+    testsuite/unit/check_entries \
     testsuite/unit/check_invariants \
     testsuite/unit/check_lexer \
     testsuite/unit/check_library \
@@ -53,6 +56,9 @@ endif
 testsuite_unit_check_edit_SOURCES = testsuite/unit/check_edit.c
 testsuite_unit_check_edit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_entries_SOURCES = testsuite/unit/check_entries.c testsuite/unit/common.c testsuite/unit/common.h
+testsuite_unit_check_entries_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_entries_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c testsuite/unit/common.c testsuite/unit/common.h
 testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)

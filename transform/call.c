@@ -7,14 +7,17 @@
 
 /* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
    constructor, a cast), or ends in a variable, member or function that is declared with it. */
-static bool is_of_type(const struct unit *unit, struct range arg, const char *type)
+static bool is_of_type(const struct transform *tr, struct range arg, const char *type)
 {
+    const struct unit *unit = tr->unit;
+    const struct api *api = map_find(tr->options->map, type, strlen(type));
+    const char *hip = api ? api->hip : NULL;
     uint32_t first = arg.begin, last = arg.end - 1;
     while (first < last && (unit_token(unit, first)->kind == TOK_LPAREN ||
                             unit_token(unit, first)->kind == TOK_CLASS))
         ++first;
     const struct symbol *symbol = unit_token(unit, first)->symbol;
-    if (symbol && !strcmp(symbol->text, type))
+    if (symbol && (!strcmp(symbol->text, type) || (hip && !strcmp(symbol->text, hip))))
         return true;
     const struct token *token = unit_token(unit, last);
     if (token->kind == TOK_RPAREN && token->partner != NO_TOKEN && arg.begin < token->partner &&
@@ -46,7 +49,7 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
             (!when->before || hip < when->before) && (!when->since || when->since <= hip) &&
             (!when->assigned || is_assigned_to(tr->unit, index, when->assigned)) &&
             (!when->type ||
-             (when->arg < count && is_of_type(tr->unit, args->items[when->arg], when->type))))
+             (when->arg < count && is_of_type(tr, args->items[when->arg], when->type))))
             return &api->changes[i];
     }
     return NULL;
@@ -241,7 +244,8 @@ static void write_slots(struct transform *tr, const struct arguments *args,
                 insert_before(tr, args->items[i].begin, arena_printf(tr->arena, "%s, ", text),
                               EDIT_ARGUMENT);
             } else if (args->count == 0 || !kept_any) {
-                insert_before(tr, rparen, text, EDIT_ARGUMENT);
+                insert_before(tr, rparen, kept_any ? arena_printf(tr->arena, ", %s", text) : text,
+                              EDIT_ARGUMENT);
                 kept_any = true;
             } else if (unit_token(unit, rparen - 1)->kind == TOK_END_DIRECTIVE) {
                 /* The last argument ends in a branch; behind #endif serves all of them. */
@@ -317,6 +321,14 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
         return;
     const struct arg_change *change = choose(tr, api, index, &args);
     if (!change)
+        return;
+    /* A name that stays keeps its arguments, unless this form has another name. */
+    bool renamed = false;
+    for (int i = 0; i < change->op_count; ++i)
+        renamed |= change->ops[i].kind == ARG_NAME || change->ops[i].kind == ARG_REPORT;
+    version hip = tr->options->hip_version;
+    if (!renamed && (hip < counterpart_added(tr, api) ||
+                     (api->hip_life.removed && api->hip_life.removed <= hip)))
         return;
     int inserted = 0;
     for (int i = 0; i < change->op_count; ++i) {

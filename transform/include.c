@@ -221,15 +221,17 @@ static const char *needed_macro(const struct transform *tr)
         if (!token->symbol || token->symbol == last || !token->symbol->api ||
             !token->symbol->api->define || token_region(token) != REGION_COMMON)
             continue;
+        const struct api *api = token->symbol->api;
+        if (names_is_user(tr, i))
+            continue;
         last = token->symbol;
-        const struct api *api = last->api;
         const char *before = strstr(api->define, " before ");
         version limit = 0;
         if (!before || !version_parse(before + 8, strlen(before + 8), &limit))
             continue;
         bool asked = !tr->options->any_hip;
         if ((asked && limit <= tr->options->hip_version) ||
-            tr->options->hip_version < api->hip_life.added || names_is_user(tr, i))
+            tr->options->hip_version < api->hip_life.added)
             continue;
         return arena_strndup(tr->arena, api->define, (size_t)(before - api->define));
     }

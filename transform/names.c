@@ -414,9 +414,8 @@ static uint32_t skip_initialiser(const struct unit *unit, uint32_t index, int *b
 
 /* cudaMemLocation where; const cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like:
    notes the type with the name it declares. */
-static void note_type(const struct unit *unit, uint32_t index)
+static void note_type(const struct unit *unit, uint32_t index, const struct api *type)
 {
-    const struct api *type = unit_token(unit, index)->symbol->api;
     /* The limits keep damaged text linear: so many declarators, and so much of their initialisers.
      */
     int steps = 0, budget = 200;
@@ -458,6 +457,18 @@ bool names_is_switch(const struct unit *unit, const struct directive *d)
            (count == 0 || (count == 1 && unit_token(unit, d->body.begin)->kind == TOK_NUMBER));
 }
 
+/* The API's type that SYMBOL names, also where it is HIP's name already, as in a file translated
+ * before. */
+static const struct api *type_of_name(const struct transform *tr, const struct symbol *symbol)
+{
+    if (symbol->api)
+        return symbol->api->kind == API_TYPE || symbol->api->kind == API_DEVICE_TYPE ? symbol->api
+                                                                                     : NULL;
+    return strncmp(symbol->text, "hip", 3)
+               ? NULL
+               : map_condition_type(tr->options->map, symbol->text, symbol->len);
+}
+
 void names_collect(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
@@ -474,9 +485,9 @@ void names_collect(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);
-        if (token->symbol && token->symbol->api &&
-            (token->symbol->api->kind == API_TYPE || token->symbol->api->kind == API_DEVICE_TYPE))
-            note_type(unit, i);
+        const struct api *type = token->symbol ? type_of_name(tr, token->symbol) : NULL;
+        if (type)
+            note_type(unit, i, type);
         /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
         if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))
             examine(tr, i);
