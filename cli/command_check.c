@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "cli/data.h"
+#include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
 #include "cli/pool.h"
@@ -22,13 +22,18 @@ struct run {
     struct diag diag;
     VEC(const char *) skipped;
     size_t findings;
+    enum exit_status status; /* that the findings call for */
     bool trouble;
 };
 
 static void *make(void *context, size_t index)
 {
     struct run *run = context;
-    return job_run(&run->plan, &run->inputs.list.items[index]);
+    const struct setup *setup = configs_setup(run->options->configs, index);
+    struct job_plan plan = run->plan;
+    plan.options = &setup->options;
+    plan.translate = setup->translate;
+    return job_run(&plan, &run->inputs.list.items[index]);
 }
 
 static bool finish(void *context, size_t index, void *result)
@@ -40,6 +45,9 @@ static bool finish(void *context, size_t index, void *result)
     if (!job->read)
         *vec_push(&run->skipped) = run->inputs.list.items[index].name;
     job_add_summary(&run->summary, job);
+    const struct setup *setup = configs_setup(run->options->configs, index);
+    if (job_status(&setup->options, &job->summary) == STATUS_FOUND)
+        run->status = STATUS_FOUND;
     bool more = true;
     if (job->findings.len) {
         if (run->options->format == FORMAT_JSON && run->findings)
@@ -89,19 +97,11 @@ static bool end(struct run *run)
 enum exit_status command_check(const struct options *o)
 {
     struct run run = {.options = o};
-    struct map *map = NULL;
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) ||
-                  !(map = data_load_map(o, &run.diag)) || !begin(&run);
+                  !configs_collect(o->configs, o, &run.inputs, &run.diag) || !begin(&run);
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
         run.plan = (struct job_plan){
-            .options = o,
-            .translate = {.map = map,
-                          .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
-                          .any_hip = !o->hip_version,
-                          .launch = o->launch,
-                          .libraries = o->libraries,
-                          .input = o->input},
             .color = options_want_color(o, STDOUT_FILENO),
         };
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
@@ -114,10 +114,9 @@ enum exit_status command_check(const struct options *o)
         if (!run.diag.errors && !end(&run))
             run.trouble = true;
     }
-    map_free(map);
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     vec_release(&run.skipped);
     inputs_release(&run.inputs);
-    return run.trouble ? STATUS_TROUBLE : job_status(o, &run.summary);
+    return run.trouble ? STATUS_TROUBLE : run.status;
 }

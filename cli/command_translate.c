@@ -11,7 +11,7 @@
 
 #include "base/i18n.h"
 #include "base/xalloc.h"
-#include "cli/data.h"
+#include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
 #include "cli/pool.h"
@@ -24,6 +24,7 @@ struct run {
     struct summary summary;
     struct diag diag;
     size_t written;
+    enum exit_status status; /* that the findings call for */
     bool trouble;
 };
 
@@ -188,7 +189,11 @@ static bool output(struct run *run, const struct input *input, const struct job 
 static void *make(void *context, size_t index)
 {
     struct run *run = context;
-    return job_run(&run->plan, &run->inputs.list.items[index]);
+    const struct setup *setup = configs_setup(run->options->configs, index);
+    struct job_plan plan = run->plan;
+    plan.options = &setup->options;
+    plan.translate = setup->translate;
+    return job_run(&plan, &run->inputs.list.items[index]);
 }
 
 static bool finish(void *context, size_t index, void *result)
@@ -200,6 +205,9 @@ static bool finish(void *context, size_t index, void *result)
     if (job->findings.len)
         fwrite(job->findings.text, 1, job->findings.len, stderr);
     job_add_summary(&run->summary, job);
+    const struct setup *setup = configs_setup(run->options->configs, index);
+    if (job_status(&setup->options, &job->summary) == STATUS_FOUND)
+        run->status = STATUS_FOUND;
     bool more = true;
     if (job->read && !output(run, &run->inputs.list.items[index], job)) {
         run->trouble = true;
@@ -232,19 +240,11 @@ static void summarise(const struct run *run)
 enum exit_status command_translate(const struct options *o)
 {
     struct run run = {.options = o};
-    struct map *map = NULL;
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
-                  !(map = data_load_map(o, &run.diag));
+                  !configs_collect(o->configs, o, &run.inputs, &run.diag);
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
         run.plan = (struct job_plan){
-            .options = o,
-            .translate = {.map = map,
-                          .hip_version = o->hip_version ? o->hip_version : map_newest_hip(map),
-                          .any_hip = !o->hip_version,
-                          .launch = o->launch,
-                          .libraries = o->libraries,
-                          .input = o->input},
             .want_text = true,
             .want_diff = o->diff,
             .color = options_want_color(o, STDERR_FILENO),
@@ -260,7 +260,6 @@ enum exit_status command_translate(const struct options *o)
                                      .finish = finish,
                                      .drop = drop});
         summarise(&run);
-        map_free(map);
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
@@ -269,5 +268,5 @@ enum exit_status command_translate(const struct options *o)
         return STATUS_TROUBLE;
     if (writes_nothing(o) && run.summary.changed)
         return STATUS_FOUND;
-    return job_status(o, &run.summary);
+    return run.status;
 }

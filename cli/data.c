@@ -97,6 +97,11 @@ struct map *data_load_map(const struct options *options, struct diag *diag)
         return NULL;
     struct map *res = map_new();
     bool good = map_load_dir(res, folder, diag);
+    struct strbuf shims = STRBUF_INIT;
+    strbuf_printf(&shims, "%s/../shims/shims.list", folder);
+    if (access(shims.text, F_OK) == 0)
+        good = map_load_shims(res, shims.text, diag) && good;
+    strbuf_release(&shims);
     for (size_t i = 0; i < options->maps.count; ++i)
         good = map_load_file(res, options->maps.items[i], diag) && good;
     free(folder);

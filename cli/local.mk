@@ -3,9 +3,12 @@ libhipwright_a_SOURCES += \
     cli/command_lookup.c \
     cli/command_translate.c \
     cli/commands.def cli/commands.h \
+    cli/config.c cli/config.h \
+    cli/coverage.c cli/coverage.h \
     cli/data.c cli/data.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
+    cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
     cli/pool.c cli/pool.h \
     cli/read.c cli/read.h \

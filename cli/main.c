@@ -11,6 +11,7 @@
 
 #include "base/i18n.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/data.h"
 #include "cli/options.h"
 #include "cli/write.h"
@@ -34,20 +35,32 @@ static void set_language(void)
     free(folder);
 }
 
-static enum exit_status run(const struct options *options)
+static enum exit_status run(struct options *command_line, struct diag *diag)
 {
     static enum exit_status (*const commands[])(const struct options *) = {
 #define COMMAND(id, name, function, operands, summary) [id] = function,
 #include "cli/commands.def"
 #undef COMMAND
     };
-    if (options->help)
-        options_help(options->command, stdout);
-    else if (options->show_version)
+    if (command_line->help) {
+        options_help(command_line->command, stdout);
+        return STATUS_OK;
+    }
+    if (command_line->show_version) {
         options_version(stdout);
-    else
-        return commands[options->command](options);
-    return STATUS_OK;
+        return STATUS_OK;
+    }
+    enum exit_status res = STATUS_TROUBLE;
+    struct configs *configs = command_line->configs = configs_new(command_line, diag);
+    if (configs) {
+        struct options options;
+        configs_layer(configs, command_line, &options);
+        diag_flush(diag, stderr);
+        res = commands[options.command](&options);
+        options_release_layered(&options);
+        configs_free(configs);
+    }
+    return res;
 }
 
 int main(int argc, char **argv)
@@ -60,7 +73,7 @@ int main(int argc, char **argv)
 
     enum exit_status status = STATUS_TROUBLE;
     if (options_parse(&options, argc, argv, &diag))
-        status = run(&options);
+        status = run(&options, &diag);
     if (fflush(stdout)) {
         diag_add(&diag, DIAG_ERROR, (struct diag_place){0}, _("cannot write standard output: %s"),
                  strerror(errno));

@@ -21,6 +21,10 @@ enum {
     T = 1 << COMMAND_TRANSLATE,
     C = 1 << COMMAND_CHECK,
     L = 1 << COMMAND_LOOKUP,
+    /* behind the subcommands */
+    CONFIG_FILE = 1 << 28,
+    CONFIG_RUN = 1 << 29,
+    LIST = 1 << 30,
 };
 
 struct option_info {
@@ -54,11 +58,14 @@ static const struct command_info commands_table[COMMAND_COUNT] = {
 /* getopt's values of long options; letters stand for themselves. */
 enum { LONG_BASE = 256 };
 
+/* For lookup: getopt's value of an operand, and the letter of "-lcublas". */
+enum { OPERAND = 1, LINK_FLAG = 'l' };
+
 static const struct diag_place program = {0};
 
 /* Looks ARG up in WORDS (count of them); the index, or -1 with a message that names OPTION. */
 static int choose(enum option_id option, const char *arg, const char *const *words, int count,
-                  struct diag *diag)
+                  struct diag_place place, struct diag *diag)
 {
     struct strbuf list = STRBUF_INIT;
     int res = -1;
@@ -70,16 +77,17 @@ static int choose(enum option_id option, const char *arg, const char *const *wor
         strbuf_adds(&list, words[i]);
     }
     if (res < 0)
-        diag_add(diag, DIAG_ERROR, program, _("invalid argument '%s' of '--%s'; it may be: %s"),
-                 arg, options_table[option].name, list.text);
+        diag_add(diag, DIAG_ERROR, place, _("invalid argument '%s' of '--%s'; it may be: %s"), arg,
+                 options_table[option].name, list.text);
     strbuf_release(&list);
     return res;
 }
 
-#define CHOOSE(option, arg, words, diag) \
-    choose(option, arg, words, (int)(sizeof(words) / sizeof *(words)), diag)
+#define CHOOSE(option, arg, words) \
+    choose(option, arg, words, (int)(sizeof(words) / sizeof *(words)), place, diag)
 
-static bool set_rules(struct options *o, const char *name, bool off, struct diag *diag)
+static bool set_rules(struct options *o, const char *name, bool off, struct diag_place place,
+                      struct diag *diag)
 {
     bool found = false;
     for (int i = 0; i < RULE_COUNT; ++i)
@@ -88,7 +96,7 @@ static bool set_rules(struct options *o, const char *name, bool off, struct diag
             found = true;
         }
     if (!found)
-        diag_add(diag, DIAG_ERROR, program, _("there is no rule or category '%s'"), name);
+        diag_add(diag, DIAG_ERROR, place, _("there is no rule or category '%s'"), name);
     return found;
 }
 
@@ -103,8 +111,9 @@ static bool read_jobs(const char *arg, unsigned *res)
     return true;
 }
 
-/* Carries out one option; false after a message. */
-static bool take(struct options *o, enum option_id id, const char *arg, struct diag *diag)
+/* Carries out one option, which stands at PLACE; false after a message. */
+static bool take(struct options *o, enum option_id id, const char *arg, struct diag_place place,
+                 struct diag *diag)
 {
     static const char *const formats[] = {"text", "json"};
     static const char *const colors[] = {"auto", "always", "never"};
@@ -124,7 +133,7 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         o->in_place = true;
         o->suffix = arg;
         if (arg && (!*arg || strchr(arg, '/'))) {
-            diag_add(diag, DIAG_ERROR, program, _("'%s' is no suffix for backup files"), arg);
+            diag_add(diag, DIAG_ERROR, place, _("'%s' is no suffix for backup files"), arg);
             return false;
         }
         break;
@@ -135,7 +144,7 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         o->diff = true;
         break;
     case OPT_FORMAT:
-        n = CHOOSE(id, arg, formats, diag);
+        n = CHOOSE(id, arg, formats);
         o->format = (enum format)n;
         return 0 <= n;
     case OPT_FILES_FROM:
@@ -143,27 +152,27 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         break;
     case OPT_JOBS:
         if (!read_jobs(arg, &o->jobs)) {
-            diag_add(diag, DIAG_ERROR, program,
+            diag_add(diag, DIAG_ERROR, place,
                      _("invalid argument '%s' of '--%s'; it is a number from 1 to 1024"), arg,
                      "jobs");
             return false;
         }
         break;
     case OPT_INPUT:
-        n = CHOOSE(id, arg, inputs, diag);
+        n = CHOOSE(id, arg, inputs);
         o->input = n == 1 ? INPUT_HIP : INPUT_CUDA;
         return 0 <= n;
     case OPT_LAUNCH:
-        n = CHOOSE(id, arg, launches, diag);
+        n = CHOOSE(id, arg, launches);
         o->launch = n == 1 ? LAUNCH_FUNCTION : LAUNCH_CHEVRON;
         return 0 <= n;
     case OPT_LIBRARIES:
-        n = CHOOSE(id, arg, libraries, diag);
+        n = CHOOSE(id, arg, libraries);
         o->libraries = n == 1 ? NAMES_ROC : NAMES_HIP;
         return 0 <= n;
     case OPT_HIP_VERSION:
         if (!version_parse(arg, strlen(arg), &o->hip_version)) {
-            diag_add(diag, DIAG_ERROR, program,
+            diag_add(diag, DIAG_ERROR, place,
                      _("invalid argument '%s' of '--%s'; it is a version such as 6.3"), arg,
                      "hip-version");
             return false;
@@ -173,21 +182,34 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         *vec_push(&o->maps) = arg;
         break;
     case OPT_ENABLE:
-        return set_rules(o, arg, false, diag);
+        return set_rules(o, arg, false, place, diag);
     case OPT_DISABLE:
-        return set_rules(o, arg, true, diag);
+        return set_rules(o, arg, true, place, diag);
     case OPT_FAIL_ON:
-        o->fail_on = CHOOSE(id, arg, levels, diag);
+        o->fail_on = CHOOSE(id, arg, levels);
         return 0 <= o->fail_on;
     case OPT_COLOR:
-        n = CHOOSE(id, arg, colors, diag);
+        n = CHOOSE(id, arg, colors);
         o->color = (enum color_when)n;
         return 0 <= n;
+    case OPT_SHIMS:
+        o->shims = true;
+        break;
     case OPT_QUIET:
         o->quiet = true;
         break;
     case OPT_VERBOSE:
         o->verbose = true;
+        break;
+    case OPT_CONFIG:
+        o->config = arg;
+        o->no_config = false;
+        break;
+    case OPT_NO_CONFIG:
+        o->no_config = true;
+        break;
+    case OPT_COVERAGE:
+        o->coverage = true;
         break;
     case OPT_HELP:
         o->help = true;
@@ -238,8 +260,17 @@ static enum option_id option_of(int value)
 static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
 {
     struct option longs[OPT_COUNT + 1] = {{0}};
-    char shorts[3 * OPT_COUNT + 2] = ":"; /* a missing argument is told from an unknown option */
-    size_t count = 0, len = 1;
+    char shorts[3 * OPT_COUNT + 6];
+    size_t count = 0, len = 0;
+    /* A link flag is a name to look up, so operands are to come in order with the options. */
+    bool names = o->command == COMMAND_LOOKUP;
+    if (names)
+        shorts[len++] = '-';
+    shorts[len++] = ':'; /* a missing argument is told from an unknown option */
+    if (names) {
+        shorts[len++] = LINK_FLAG;
+        shorts[len++] = ':';
+    }
     for (int i = 0; i < OPT_COUNT; ++i) {
         const struct option_info *info = &options_table[i];
         if (!(info->commands & 1u << o->command))
@@ -260,6 +291,15 @@ static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
         int value = getopt_long(argc, argv, shorts, longs, NULL);
         if (value == -1)
             break;
+        /* The flag and its library are one word, which is the operand. */
+        if (names && (value == OPERAND || (value == LINK_FLAG && optarg != argv[optind - 1]))) {
+            *vec_push(&o->operands) = value == OPERAND ? optarg : argv[optind - 1];
+            continue;
+        }
+        if (value == LINK_FLAG || (value == ':' && optopt == LINK_FLAG)) {
+            value = '?';
+            optopt = LINK_FLAG;
+        }
         if (value == ':') {
             diag_add(diag, DIAG_ERROR, program, _("option '--%s' needs an argument"),
                      options_table[option_of(optopt)].name);
@@ -275,8 +315,10 @@ static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
                 complain_long(o->command, argv[optind - 1 < at ? at : optind - 1], diag);
             return false;
         }
-        if (!take(o, option_of(value), optarg, diag))
+        struct option_setting setting = {option_of(value), optarg};
+        if (!take(o, setting.id, setting.arg, program, diag))
             return false;
+        *vec_push(&o->given.settings) = setting;
         if (o->help || o->show_version)
             return true;
     }
@@ -298,11 +340,21 @@ static bool check_usage(const struct options *o, struct diag *diag)
         diag_add(diag, DIAG_ERROR, program, _("the name of the output is empty"));
         return false;
     }
-    if (o->command == COMMAND_LOOKUP && !o->operands.count) {
+    if (o->coverage && o->operands.count) {
+        diag_add(diag, DIAG_ERROR, program, _("'--coverage' takes no names"));
+        return false;
+    }
+    if (o->command == COMMAND_LOOKUP && !o->coverage && !o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'%s' needs a name"), command_name(o->command));
         return false;
     }
     return true;
+}
+
+/* What holds where nothing is given. */
+static void set_defaults(struct options *o)
+{
+    o->fail_on = o->command == COMMAND_CHECK ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
 }
 
 bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
@@ -314,7 +366,7 @@ bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
             o->command = (enum command)i;
             skip = 1;
         }
-    o->fail_on = o->command == COMMAND_CHECK ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
+    set_defaults(o);
     bool res = parse(o, argc - skip, argv + skip, diag);
     res = res && (o->help || o->show_version || check_usage(o, diag));
     if (res && o->help && !skip)
@@ -334,7 +386,86 @@ bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
 void options_release(struct options *o)
 {
     vec_release(&o->operands);
+    vec_release(&o->given.settings);
     vec_release(&o->maps);
+}
+
+/* Carries out those of LIST that O's command takes and that SCOPE allows (0: all). They were
+   found good when they were read. */
+static void take_list(struct options *o, const struct option_list *list, unsigned scope)
+{
+    struct diag none = DIAG_INIT;
+    vec_each (const struct option_setting, setting, &list->settings) {
+        unsigned flags = options_table[setting->id].commands;
+        if (flags & 1u << o->command && (!scope || flags & scope))
+            take(o, setting->id, setting->arg, program, &none);
+    }
+    diag_release(&none);
+}
+
+void options_layer(struct options *res, const struct options *o, const struct option_list *run,
+                   const struct option_list *input)
+{
+    struct options layered = {.command = o->command, .given = o->given, .configs = o->configs};
+    layered.operands.items = o->operands.items;
+    layered.operands.count = o->operands.count;
+    set_defaults(&layered);
+    take_list(&layered, run, CONFIG_RUN);
+    take_list(&layered, input, CONFIG_FILE);
+    take_list(&layered, &o->given, 0);
+    *res = layered;
+}
+
+void options_release_layered(struct options *o)
+{
+    vec_release(&o->maps);
+}
+
+bool options_find_key(const char *key, enum option_id *id, struct diag_place place,
+                      struct diag *diag)
+{
+    for (int i = 0; i < OPT_COUNT; ++i) {
+        if (strcmp(options_table[i].name, key))
+            continue;
+        if (options_table[i].commands & (CONFIG_FILE | CONFIG_RUN)) {
+            *id = (enum option_id)i;
+            return true;
+        }
+        diag_add(diag, DIAG_ERROR, place, _("'%s' is for the command line only"), key);
+        return false;
+    }
+    diag_add(diag, DIAG_ERROR, place, _("there is no option '%s'"), key);
+    return false;
+}
+
+bool options_is_list(enum option_id id)
+{
+    return options_table[id].commands & LIST;
+}
+
+bool options_is_path(enum option_id id)
+{
+    const char *name = options_table[id].argument_name;
+    return name && (!strcmp(name, "FILE") || !strcmp(name, "DIR"));
+}
+
+bool options_add_value(struct option_list *list, enum option_id id, const char *value,
+                       struct diag_place place, struct diag *diag)
+{
+    struct option_setting setting = {id, value};
+    if (options_table[id].argument == NONE) {
+        static const char *const words[] = {"no", "yes"};
+        int n = CHOOSE(id, value, words);
+        if (n < 1)
+            return n == 0;
+        setting.arg = NULL;
+    }
+    struct options scratch = {0};
+    bool res = take(&scratch, id, setting.arg, place, diag);
+    options_release_layered(&scratch);
+    if (res)
+        *vec_push(&list->settings) = setting;
+    return res;
 }
 
 const char *command_name(enum command command)
@@ -399,9 +530,12 @@ void options_help(enum command command, FILE *out)
         help_options(COMMAND_TRANSLATE, out);
     }
     if (command == COMMAND_LOOKUP)
-        fputs(_("\nA NAME that ends in '*' stands for all names that begin so.\n"
-                "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
-              out);
+        fputs(
+            _("\nA NAME is that of a function, type, macro or header, of CUDA, HIP or ROCm, or a\n"
+              "library, its link flag or its CMake target. One that ends in '*' stands for all\n"
+              "names that begin so.\n"
+              "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
+            out);
     else
         fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"
                 "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"

@@ -46,9 +46,26 @@ enum format {
 /* No level reaches this one: --fail-on=never. */
 enum { LEVEL_NEVER = LEVEL_ERROR + 1 };
 
+/* One option as the command line or a configuration gives it. */
+struct option_setting {
+    enum option_id id;
+    const char *arg; /* borrowed; NULL for none */
+};
+
+struct option_list {
+    VEC(struct option_setting) settings;
+};
+
+struct configs;
+
 struct options {
     enum command command;
     VEC(const char *) operands; /* files or names; the strings are argv's */
+    struct option_list given;   /* all options of the command line, in order */
+    struct configs *configs;    /* cli/config.h; borrowed */
+    const char *config;         /* --config */
+    bool no_config;
+    bool coverage;
     VEC(const char *) maps;
     const char *files_from;
     const char *output;
@@ -67,6 +84,7 @@ struct options {
     version hip_version; /* 0: the newest known */
     enum launch_form launch;
     enum library_names libraries;
+    bool shims;
     enum input_dialect input;
     enum color_when color;
     enum format format;
@@ -77,6 +95,27 @@ struct options {
    be released either way. */
 bool options_parse(struct options *options, int argc, char **argv, struct diag *diag);
 void options_release(struct options *options);
+
+/* Makes RES the options of the same command line as OPTIONS on top of two configurations: of RUN
+   what holds for a whole run, of INPUT what holds for an input. RES borrows from all three; to be
+   released with options_release_layered(). */
+void options_layer(struct options *res, const struct options *options,
+                   const struct option_list *run, const struct option_list *input);
+void options_release_layered(struct options *options);
+
+/* The option that the KEY of a configuration is the long name of, in *ID. An unknown one and
+   one that is for the command line only are errors at PLACE, and false. */
+bool options_find_key(const char *key, enum option_id *id, struct diag_place place,
+                      struct diag *diag);
+
+/* Whether the option may be given several times; whether its argument is a path. */
+bool options_is_list(enum option_id id);
+bool options_is_path(enum option_id id);
+
+/* Appends the option ID with the VALUE of a configuration (borrowed) to LIST; nothing for a
+   switch that is off. A bad value is an error at PLACE, and false. */
+bool options_add_value(struct option_list *list, enum option_id id, const char *value,
+                       struct diag_place place, struct diag *diag);
 
 /* The name of COMMAND. */
 const char *command_name(enum command command);

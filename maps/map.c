@@ -694,26 +694,20 @@ bool map_load_file(struct map *map, const char *file, struct diag *diag)
     return !reader.errors;
 }
 
-/* "NAME SHIM" between BEGIN and END. */
+/* NAME, TAB, SHIM between BEGIN and END. */
 static bool read_shim(struct reader *reader, char *begin, char *end)
 {
-    while (begin < end && is_blank(end[-1]))
-        --end;
     if (begin == end || *begin == '#')
         return true;
-    char *blank = begin;
-    while (blank < end && !is_blank(*blank))
-        ++blank;
-    char *shim = blank;
-    skip_blanks(&shim, end);
-    char *name = finish_text(begin, blank);
-    finish_text(shim, end);
+    char *tab = memchr(begin, '\t', (size_t)(end - begin));
+    if (!tab || tab + 1 == end)
+        return complain(reader, _("no second name behind a TAB"));
+    char *name = finish_text(begin, tab);
+    char *shim = finish_text(tab + 1, end);
     struct entry *entry;
     HASH_FIND(hh, reader->map->names, name, strlen(name), entry);
     if (!entry)
         return complain(reader, _("'%s' is no name of the maps"), name);
-    if (!*shim || shim == blank)
-        return complain(reader, _("'%s' has no other name behind it"), name);
     entry->api.shim = shim;
     return true;
 }
@@ -764,9 +758,6 @@ bool map_load_dir(struct map *map, const char *dir, struct diag *diag)
     const char *list = arena_printf(&scratch, "%s/libraries.list", dir);
     if (access(list, F_OK) == 0)
         res = library_load_file(map->libraries, list, diag) && res;
-    const char *shims = arena_printf(&scratch, "%s/shims.list", dir);
-    if (access(shims, F_OK) == 0)
-        res = map_load_shims(map, shims, diag) && res;
     vec_release(&files);
     /* The messages are text by now, so the names may go. */
     arena_release(&scratch);

@@ -124,8 +124,8 @@ void map_free(struct map *map);
    line is an error in DIAG with file and line. False if anything was wrong. */
 bool map_load_file(struct map *map, const char *file, struct diag *diag);
 
-/* Adds every *.map file of the folder DIR, in the order of their names,and libraries.list and
- * shims.list where they are. False if anything was wrong, also when there is none. */
+/* Adds every *.map file of the folder DIR, in the order of their names, and libraries.list where
+   there is one. False if anything was wrong, also when there is none. */
 bool map_load_dir(struct map *map, const char *dir, struct diag *diag);
 
 /* The entry of the CUDA name of LEN bytes at TEXT, or NULL. Headers are not found here. */
@@ -150,8 +150,8 @@ bool map_is_hip_header(const struct map *map, const char *path, size_t len);
 void map_lookup(const struct map *map, const char *name, bool prefix,
                 void (*fn)(const struct api *api, void *context), void *context);
 
-/* Reads FILE, lines "CUDA-NAME SHIM-NAME" with # comments: what --shims can put in place of a name.
-   A name without entry, a bad line: an error in DIAG with file and line, and false. */
+/* Reads FILE, lines "CUDA-NAME TAB SHIM-NAME" with # comments: what --shims can put in place of a
+   name. A name without entry, a bad line: an error in DIAG with file and line, and false. */
 bool map_load_shims(struct map *map, const char *file, struct diag *diag);
 
 /* The entry of a type that some argN=TYPE or to=TYPE names, by what HIP calls it (LEN bytes at

@@ -12,7 +12,9 @@ AM_TESTS_ENVIRONMENT = \
     LC_ALL=C; export LC_ALL; unset LANGUAGE;
 
 SCRIPT_TESTS = \
+    testsuite/cli/config.sh \
     testsuite/cli/files.sh \
+    testsuite/cli/lookup.sh \
     testsuite/cli/results.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \

@@ -82,6 +82,14 @@ static void drop_tag(struct transform *tr, uint32_t index)
         remove_name(tr, prev);
 }
 
+/* What to do about a name that HIP lacks, beyond what the rule says. */
+static const char *advice_of(const struct api *api)
+{
+    if (!api->advice && api->shim)
+        return "--shims brings a function that does the same";
+    return api->advice;
+}
+
 static void rename_at(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
@@ -126,7 +134,7 @@ static void rename_at(struct transform *tr, uint32_t index)
             return;
         struct finding *finding =
             report(tr, RULE_API_NO_COUNTERPART, one_token(index), cuda, NULL, NULL);
-        finding->advice = api->advice;
+        finding->advice = advice_of(api);
         return;
     }
     if (!*name) {
@@ -144,7 +152,7 @@ static void rename_at(struct transform *tr, uint32_t index)
         char buf[VERSION_TEXT];
         struct finding *finding = report(tr, RULE_API_NEWER_HIP, one_token(index), cuda, name,
                                          version_format(counterpart_added(tr, api), buf));
-        finding->advice = api->advice;
+        finding->advice = advice_of(api);
         return;
     }
     if (called == name && is_removed(api, hip)) {
