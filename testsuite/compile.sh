@@ -16,6 +16,11 @@
 #   known-failure        lines "hip: REASON" (every HIP compiler) or "TARGET: REASON": the step
 #                        must fail, and complains when it no longer does; a line "says: TEXT"
 #                        is what the compiler's message must contain
+#   expected-names       lines "+ REGEX" and "- REGEX" (grep -E): what the translation must and must
+#                        not have in it; hipwright's comments are not looked at. Adds a step
+#   no-headers           lines "HEADER [PACKAGE]": a header that the translation includes and that
+#                        may be missing. The HIP compilers are then skipped; but where Debian has
+#                        it, in PACKAGE, CI must have it
 #
 # A PROGRAM with a slash in it is a folder elsewhere, tested in the same way.
 
@@ -23,7 +28,7 @@ set -u
 export LC_ALL=C
 
 steps_nvcc="nvcc"
-steps_hip="translate hipcc-gfx90a clang-host clang-gfx90a clang-gfx942 clang-gfx1100"
+steps_hip="translate names hipcc-gfx90a clang-host clang-gfx90a clang-gfx942 clang-gfx1100"
 
 srcdir=${srcdir:-.}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -102,7 +107,7 @@ known_failure() { # FOLDER STEP
     local where
     [ -f "$1/known-failure" ] || return 0
     case $2 in
-    nvcc | translate) return 0 ;;
+    nvcc | translate | names) return 0 ;;
     clang-* | hipcc-*) where=${2#*-} ;;
     esac
     sed -n -e "s/^hip: *//p" -e "s/^$where: *//p" "$1/known-failure" | head -n 1
@@ -113,6 +118,44 @@ says_so() { # FOLDER LOG
     local text
     text=$(sed -n 's/^says: *//p' "$1/known-failure")
     grep -qF -e "$text" "$2"
+}
+
+# The first header of FOLDER's no-headers that is missing, with its package if there is one.
+missing_header() { # FOLDER
+    local header package flags compiler
+    [ -f "$1/no-headers" ] || return 0
+    read -r -a flags <<<"$(flags_for "$1" hip)"
+    compiler=${clang:-$hipcc}
+    [ -n "$compiler" ] || return 0
+    while read -r header package; do
+        printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$header" |
+            "$compiler" -std=c++17 -x c++ "${flags[@]}" -fsyntax-only - 2>/dev/null || {
+            echo "$header $package"
+            return
+        }
+    done <"$1/no-headers"
+}
+
+# Whether the translation in OUTPUT has the names that FOLDER expects.
+check_names() { # FOLDER OUTPUT
+    local sign pattern found status=0
+    found=$(mktemp -p "$tmp")
+    find "$2" -type f -exec cat {} + | grep -av '// hipwright: ' >"$found"
+    while read -r sign pattern; do
+        case $sign in
+        +)
+            grep -qE -e "$pattern" "$found" && continue
+            echo "error: nothing matches $pattern"
+            ;;
+        -)
+            grep -E -e "$pattern" "$found" >"$found.lines" || continue
+            echo "error: $pattern matches $(head -n 1 "$found.lines")"
+            ;;
+        *) echo "error: expected-names has a line that begins with neither + nor -: $sign" ;;
+        esac
+        status=1
+    done <"$1/expected-names"
+    return $status
 }
 
 # Runs the compiler of STEP in FOLDER over each source that is a translation unit. FLAGS are
@@ -163,7 +206,9 @@ run_step() { # NUMBER PROGRAM STEP
     nvcc) (compile "$3" "$folder" "$(flags_for "$folder" nvcc)") ;;
     translate) translate "$folder" "$output" && : >"$output.done" ;;
     *)
-        if [ -e "$output.done" ]; then
+        if [ -e "$output.done" ] && [ "$3" = names ]; then
+            (check_names "$folder" "$output")
+        elif [ -e "$output.done" ]; then
             (compile "$3" "$output" "$(flags_for "$folder" hip)")
         else
             echo "not compiled: the translation failed"
@@ -184,18 +229,40 @@ missing_tool() { # STEP: the name of the compiler that is not there
     esac
 }
 
+# Why a step cannot run, or nothing: "must REASON" where CI must have what is missing.
+cannot_run() { # PROGRAM STEP
+    local tool header package
+    tool=$(missing_tool "$2")
+    case $tool in
+    '') ;;
+    nvcc) echo "may nvcc is not installed" ;;
+    *) echo "must $tool is not installed" ;;
+    esac
+    [ -z "$tool" ] || return
+    case $2 in
+    clang-* | hipcc-*)
+        read -r header package <<<"${headers_missing[$1]}"
+        if [ -n "$package" ]; then
+            echo "must the header $header is not installed (Debian: $package)"
+        elif [ -n "$header" ]; then
+            echo "may the header $header is not installed"
+        fi
+        ;;
+    esac
+}
+
 failures=0
 report() { # NUMBER PROGRAM STEP
-    local name="$2: ${3/-/ }" status reason tool folder
+    local name="$2: ${3/-/ }" status reason obstacle folder
     folder=$(folder_of "$2")
-    tool=$(missing_tool "$3")
-    if [ -n "$tool" ]; then
-        if [ "$tool" != nvcc ] && [ "${CI:-}" = true ]; then
+    obstacle=$(cannot_run "$2" "$3")
+    if [ -n "$obstacle" ]; then
+        if [ "${obstacle%% *}" = must ] && [ "${CI:-}" = true ]; then
             echo "not ok $1 - $name"
-            echo "# $tool is not installed, and CI must have it"
+            echo "# ${obstacle#* }, and CI must have it"
             failures=$((failures + 1))
         else
-            echo "ok $1 - $name # SKIP $tool is not installed"
+            echo "ok $1 - $name # SKIP ${obstacle#* }"
         fi
         return
     fi
@@ -227,8 +294,14 @@ report() { # NUMBER PROGRAM STEP
 
 # Number the steps; translate first, since all the HIP steps need it.
 plan=()
+declare -A headers_missing
 for program in "${programs[@]}"; do
+    headers_missing[$program]=
+    if [ "$steps" != "$steps_nvcc" ]; then
+        headers_missing[$program]=$(missing_header "$(folder_of "$program")")
+    fi
     for step in $steps; do
+        [ "$step" != names ] || [ -f "$(folder_of "$program")/expected-names" ] || continue
         plan+=("$program $step")
     done
 done
@@ -246,7 +319,7 @@ next=1
 report_finished() {
     while [ $next -le ${#plan[@]} ]; do
         set -- ${plan[next - 1]}
-        [ -e "$tmp/$next.status" ] || [ -n "$(missing_tool "$2")" ] || return
+        [ -e "$tmp/$next.status" ] || [ -n "$(cannot_run "$1" "$2")" ] || return
         report $next "$1" "$2"
         next=$((next + 1))
     done
@@ -257,7 +330,7 @@ running=0
 for entry in "${plan[@]}"; do
     number=$((number + 1))
     set -- $entry
-    if [ "$2" = translate ] || [ -n "$(missing_tool "$2")" ]; then
+    if [ "$2" = translate ] || [ -n "$(cannot_run "$1" "$2")" ]; then
         continue
     fi
     if [ $running -ge "$jobs" ]; then

@@ -22,7 +22,7 @@ SCRIPT_TESTS = \
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
-TESTS += testsuite/compile.sh testsuite/hip-names.sh
+TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/shims.sh
 endif
 
 EXTRA_DIST += \
@@ -33,6 +33,7 @@ EXTRA_DIST += \
     testsuite/fuzz.sh \
     testsuite/hip-names.known \
     testsuite/hip-names.sh \
+    testsuite/shims.sh \
     testsuite/no-check.sh
 
 # One program per module; each prints TAP.
@@ -104,6 +105,7 @@ testsuite_fuzz_fuzz_translate_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_DIST += \
     testsuite/fixtures \
     testsuite/hip7 \
+    testsuite/shims \
     testsuite/programs \
     testsuite/fuzz/corpus \
     testsuite/fuzz/cuda.dict
