@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
+#include "base/utf8.h"
 
 enum argument {
     NONE = no_argument,
@@ -475,6 +476,19 @@ const char *command_name(enum command command)
 
 enum { HELP_COLUMN = 28 };
 
+/* Writes TEXT, filled up to the column of the help texts; false if it reaches beyond. Columns, not
+   bytes: a Japanese character takes two. */
+static bool put_left(FILE *out, const char *text)
+{
+    struct strbuf shown = STRBUF_INIT;
+    size_t columns = utf8_add_terminal(&shown, text, strlen(text));
+    strbuf_release(&shown);
+    fputs(text, out);
+    for (size_t i = columns; i < HELP_COLUMN - 2; ++i)
+        putc(' ', out);
+    return columns <= HELP_COLUMN - 2;
+}
+
 static void help_option(const struct option_info *info, FILE *out)
 {
     struct strbuf left = STRBUF_INIT;
@@ -484,8 +498,7 @@ static void help_option(const struct option_info *info, FILE *out)
         strbuf_printf(&left, "      --%s", info->name);
     if (info->argument != NONE)
         strbuf_printf(&left, info->argument == OPTIONAL ? "[=%s]" : "=%s", _(info->argument_name));
-    fprintf(out, "%-*s", HELP_COLUMN - 2, left.text);
-    if (HELP_COLUMN - 2 < left.len)
+    if (!put_left(out, left.text))
         fprintf(out, "\n%*s", HELP_COLUMN - 2, "");
     for (const char *text = _(info->help);;) {
         const char *nl = strchrnul(text, '\n');
@@ -521,7 +534,8 @@ void options_help(enum command command, FILE *out)
         for (int i = 0; i < COMMAND_COUNT; ++i) {
             struct strbuf left = STRBUF_INIT;
             strbuf_printf(&left, "  %s %s", commands_table[i].name, _(commands_table[i].operands));
-            fprintf(out, "%-*s  %s\n", HELP_COLUMN - 2, left.text, _(commands_table[i].summary));
+            put_left(out, left.text);
+            fprintf(out, "  %s\n", _(commands_table[i].summary));
             strbuf_release(&left);
         }
         fputs(_("\nWithout a command, 'translate' is meant. Its options follow; those of the\n"
