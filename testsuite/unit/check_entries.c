@@ -848,7 +848,7 @@ static void check_entry(const struct api *api)
 {
     version newest = map_newest_hip(facts);
     struct settings settings = {0};
-    for (int roc = 0; roc <= (api->roc != NULL); ++roc) {
+    for (int roc = 0, last = api->roc ? 1 : 0; roc <= last; ++roc) {
         enum library_names libraries = roc ? NAMES_ROC : NAMES_HIP;
         add_setting(&settings, newest, libraries);
         if (has_cast(api))
