@@ -85,7 +85,10 @@ static const struct vendor_macro *find_macro(const struct symbol *name)
         if (!strcmp(vendor_macros[i].name, name->text))
             return &vendor_macros[i];
     /* An include guard says nothing of the vendor until the header is there. */
-    if (!strncmp(name->text, "__gfx", 5) || !strncmp(name->text, "HIP_INCLUDE_", 12))
+    bool guard = (2 < name->len && !strcmp(name->text + name->len - 2, "_H")) ||
+                 (3 < name->len && !strcmp(name->text + name->len - 3, "_H_"));
+    if (!strncmp(name->text, "__gfx", 5) || !strncmp(name->text, "HIP_INCLUDE_", 12) ||
+        (guard && has_word(name, "HIPBLAS")))
         return &hip_at_times;
     if (has_word(name, "HIP") || has_word(name, "ROCM") || has_word(name, "HIPBLAS"))
         return &any_hip;

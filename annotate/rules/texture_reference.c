@@ -1,4 +1,4 @@
-/* api-texture-reference
+/* api-texture-reference, api-texture-fetch
 
    Finds: texture<...> and surface<...> declarations, fetches through them, and the calls that bind
    them. Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without
@@ -49,6 +49,40 @@ static bool binds_reference(const struct symbol *symbol)
     return false;
 }
 
+/* tex1D, tex2DLod, texCubemapLayered, surf2Dread, ... */
+static bool is_fetch(const struct symbol *symbol)
+{
+    static const char *const names[] = {"tex1D",  "tex2D",  "tex3D",  "texCubemap",
+                                        "surf1D", "surf2D", "surf3D", "surfCubemap"};
+    static const char *const endings[] = {
+        "",     "fetch",   "gather",     "read",        "write",       "Lod",
+        "Grad", "Layered", "LayeredLod", "LayeredGrad", "Layeredread", "Layeredwrite"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        size_t len = strlen(names[i]);
+        if (strncmp(symbol->text, names[i], len))
+            continue;
+        for (size_t j = 0; j < sizeof endings / sizeof *endings; ++j)
+            if (!strcmp(symbol->text + len, endings[j]))
+                return true;
+    }
+    return false;
+}
+
+/* A fetch through a texture object, where the call stands in device code. */
+static void report_fetch(struct annotation *a, uint32_t index)
+{
+    const struct unit *unit = a->unit;
+    uint32_t scope = unit_scope_at(unit, index);
+    uint32_t prev = unit_prev(unit, index);
+    enum token_kind before = prev == NO_TOKEN ? TOK_EOF : unit_token(unit, prev)->kind;
+    if (scope == NO_INDEX || unit->scopes.items[scope].kind != SCOPE_FUNCTION ||
+        index < unit->scopes.items[scope].open || before == TOK_DOT || before == TOK_ARROW)
+        return;
+    struct range range = {index, index + 1};
+    findings_add(a->findings, RULE_API_TEXTURE_FETCH, unit_span(unit, range),
+                 unit_quote(unit, range), NULL, NULL);
+}
+
 void rule_texture_reference(struct annotation *a)
 {
     const struct unit *unit = a->unit;
@@ -58,6 +92,10 @@ void rule_texture_reference(struct annotation *a)
             (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
             continue;
         uint32_t next = unit_next(unit, i);
+        /* tex2D<float>(object, x, y) */
+        if (unit_token(unit, next)->kind == TOK_LESS && unit_partner(unit, next) != NO_TOKEN &&
+            next < unit_partner(unit, next) && is_fetch(token->symbol))
+            next = unit_next(unit, unit_partner(unit, next));
         bool call = unit_token(unit, next)->kind == TOK_LPAREN;
         if (is_word(token, "texture") || is_word(token, "surface")) {
             uint32_t name = declared_name(unit, i);
@@ -67,11 +105,12 @@ void rule_texture_reference(struct annotation *a)
             }
         } else if (call && binds_reference(token->symbol) && token->symbol->api) {
             report(a, i, i);
-        } else if (call && (!strncmp(token->symbol->text, "tex", 3) ||
-                            !strncmp(token->symbol->text, "surf", 4))) {
+        } else if (call && is_fetch(token->symbol)) {
             const struct token *first = unit_token(unit, unit_next(unit, next));
             if (first->symbol && first->symbol->flags & SYMBOL_TEXTURE_REFERENCE)
                 report(a, i, unit_next(unit, next));
+            else
+                report_fetch(a, i);
         }
     }
 }
