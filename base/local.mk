@@ -2,6 +2,7 @@ libhipwright_a_SOURCES += \
     base/arena.c base/arena.h \
     base/diag.c base/diag.h \
     base/finding.c base/finding.h \
+    base/hash.c base/hash.h \
     base/i18n.h \
     base/rule.c base/rule.h \
     base/rules.def \

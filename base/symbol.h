@@ -15,6 +15,7 @@ struct user_name;
 struct symbol {
     const char *text; /* NUL-terminated, line splices removed */
     uint32_t len;
+    unsigned hash;          /* hash_bytes() of it */
     uint16_t keyword;       /* enum token_kind of a keyword, or 0 */
     uint16_t flags;         /* enum symbol_flag of transform/ */
     const struct api *api;  /* its entry in the map, or NULL */

@@ -12,30 +12,12 @@
 
 #include "base/arena.h"
 #include "base/i18n.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "maps/library.h"
 
-/* uthash's own hash works byte by byte; names are hashed twelve thousand at a time when the
-   program starts, so this one takes eight bytes a step. */
-static unsigned name_hash(const void *name, size_t len)
-{
-    const unsigned char *p = name;
-    uint64_t h = len * UINT64_C(0x9E3779B97F4A7C15);
-    for (; 8 <= len; p += 8, len -= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-        h ^= h >> 32;
-    }
-    uint64_t rest = 0;
-    for (size_t i = 0; i < len; ++i)
-        rest |= (uint64_t)p[i] << 8 * i;
-    h = (h ^ rest) * UINT64_C(0xD6E8FEB86659FD93);
-    return (unsigned)(h ^ h >> 32);
-}
-
-#define HASH_FUNCTION(name, len, res) ((res) = name_hash((name), (len)))
+#define HASH_FUNCTION(name, len, res) ((res) = hash_bytes((name), (len)))
 #define uthash_fatal(text) xalloc_die()
 #include <uthash.h>
 
@@ -534,7 +516,7 @@ static bool add_entry(struct reader *reader, const struct api *api, size_t len)
 {
     struct map *map = reader->map;
     struct entry **table = api->kind == API_HEADER ? &map->headers : &map->names;
-    unsigned hash = name_hash(api->cuda, len);
+    unsigned hash = hash_bytes(api->cuda, len);
     struct entry *entry;
     HASH_FIND_BYHASHVALUE(hh, *table, api->cuda, len, hash, entry);
     if (entry) {
@@ -766,8 +748,14 @@ bool map_load_dir(struct map *map, const char *dir, struct diag *diag)
 
 const struct api *map_find(const struct map *map, const char *text, size_t len)
 {
+    return map_find_hashed(map, text, len, hash_bytes(text, len));
+}
+
+const struct api *map_find_hashed(const struct map *map, const char *text, size_t len,
+                                  unsigned hash)
+{
     struct entry *entry;
-    HASH_FIND(hh, map->names, text, len, entry);
+    HASH_FIND_BYHASHVALUE(hh, map->names, text, len, hash, entry);
     return entry ? &entry->api : NULL;
 }
 

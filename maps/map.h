@@ -131,6 +131,10 @@ bool map_load_dir(struct map *map, const char *dir, struct diag *diag);
 /* The entry of the CUDA name of LEN bytes at TEXT, or NULL. Headers are not found here. */
 const struct api *map_find(const struct map *map, const char *text, size_t len);
 
+/* The same where hash_bytes() of the name is known. */
+const struct api *map_find_hashed(const struct map *map, const char *text, size_t len,
+                                  unsigned hash);
+
 /* The entry of the CUDA header PATH (LEN bytes, without quotes or brackets), or NULL: its own,
    else that of the longest folder with one. Look at its action before its hip: a header that
    is dropped may have none. */

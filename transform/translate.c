@@ -11,7 +11,7 @@ static void on_new_symbol(struct symbol *symbol, void *context)
 {
     const struct map *map = context;
     symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-    symbol->api = map_find(map, symbol->text, symbol->len);
+    symbol->api = map_find_hashed(map, symbol->text, symbol->len, symbol->hash);
 }
 
 bool takes_native_name(const struct transform *tr, const struct api *api)

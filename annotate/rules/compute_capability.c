@@ -79,7 +79,7 @@ void rule_compute_capability(struct annotation *a)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_SEMICOLON || token->kind == TOK_LBRACE || token->kind == TOK_RBRACE)
             statement = i;
-        if (!token->symbol || token_region(token) == REGION_CUDA ||
+        if (!token->symbol || token->symbol->len != 5 || token_region(token) == REGION_CUDA ||
             (strcmp(token->symbol->text, "major") && strcmp(token->symbol->text, "minor")))
             continue;
         uint32_t dot = unit_prev(unit, i);

@@ -88,7 +88,9 @@ void rule_texture_reference(struct annotation *a)
     const struct unit *unit = a->unit;
     for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (!token->symbol || token_region(token) != REGION_COMMON || token->symbol->user ||
+        /* All names in question begin so: texture, surface, tex2D, cudaBindTexture, cuTexRef... */
+        if (!token->symbol || !strchr("tsc", *token->symbol->text) ||
+            token_region(token) != REGION_COMMON || token->symbol->user ||
             (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
             continue;
         uint32_t next = unit_next(unit, i);
