@@ -28,9 +28,9 @@ struct run {
     bool trouble;
 };
 
-static bool usage(struct run *run, const char *message)
+static bool usage_at(struct run *run, const char *file, const char *message)
 {
-    diag_add(&run->diag, DIAG_ERROR, (struct diag_place){0}, "%s", message);
+    diag_add(&run->diag, DIAG_ERROR, (struct diag_place){.file = file}, "%s", message);
     diag_add(&run->diag, DIAG_NOTE, (struct diag_place){0}, _("try '%s' for more information"),
              "hipwright translate --help");
     return false;
@@ -41,12 +41,27 @@ static bool writes_nothing(const struct options *o)
     return o->dry_run || o->diff;
 }
 
+static bool usage(struct run *run, const char *message)
+{
+    return usage_at(run, NULL, message);
+}
+
+/* Whether PATH, which may be NULL, looks like a word and names no file. */
+static bool is_misspelled_command(const char *path)
+{
+    return path && !strpbrk(path, "./") && access(path, F_OK);
+}
+
 static bool check_inputs(struct run *run)
 {
     const struct options *o = run->options;
-    if (1 < run->inputs.list.count && !o->output_dir && !o->in_place && !writes_nothing(o))
+    if (1 < run->inputs.list.count && !o->output_dir && !o->in_place && !writes_nothing(o)) {
+        const struct input *first = run->inputs.list.items;
+        if (is_misspelled_command(first->path))
+            return usage_at(run, first->name, _("is neither a command nor a file"));
         return usage(run, _("several files need '--output-dir', '--in-place', '--dry-run' or "
                             "'--diff'"));
+    }
     if (o->in_place || o->output_dir)
         vec_each (const struct input, input, &run->inputs.list)
             if (!input->path)
