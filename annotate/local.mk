@@ -1,5 +1,7 @@
 libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
+    annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
+    annotate/gpu/targets.c annotate/gpu/targets.h \
     annotate/rules.def \
     annotate/rules/compute_capability.c \
     annotate/rules/device_call.c \

@@ -110,3 +110,20 @@ struct map *data_load_map(const struct options *options, struct diag *diag)
     map_free(res);
     return NULL;
 }
+
+struct target_table *data_load_targets(struct diag *diag)
+{
+    char *folder = data_find_maps(diag);
+    if (!folder)
+        return NULL;
+    struct strbuf file = STRBUF_INIT;
+    strbuf_printf(&file, "%s/gpus.list", folder);
+    free(folder);
+    struct target_table *res = target_table_new();
+    bool good = target_load_file(res, file.text, diag);
+    strbuf_release(&file);
+    if (good)
+        return res;
+    target_table_free(res);
+    return NULL;
+}

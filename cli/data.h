@@ -2,6 +2,7 @@
 #ifndef CLI_DATA_H
 #define CLI_DATA_H
 
+#include "annotate/gpu/targets.h"
 #include "base/diag.h"
 #include "cli/options.h"
 #include "maps/map.h"
@@ -17,5 +18,8 @@ char *data_find_locale(void);
 /* Loads the API facts and those of --map; NULL after an error in DIAG. Release with
    map_free(). */
 struct map *data_load_map(const struct options *options, struct diag *diag);
+
+/* Loads the GPUs; NULL after an error in DIAG. Release with target_table_free(). */
+struct target_table *data_load_targets(struct diag *diag);
 
 #endif

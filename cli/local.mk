@@ -1,6 +1,7 @@
 libhipwright_a_SOURCES += \
     cli/command_check.c \
     cli/command_lookup.c \
+    cli/command_occupancy.c \
     cli/command_translate.c \
     cli/commands.def cli/commands.h \
     cli/config.c cli/config.h \

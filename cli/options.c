@@ -22,6 +22,7 @@ enum {
     T = 1 << COMMAND_TRANSLATE,
     C = 1 << COMMAND_CHECK,
     L = 1 << COMMAND_LOOKUP,
+    O = 1 << COMMAND_OCCUPANCY,
     /* behind the subcommands */
     CONFIG_FILE = 1 << 28,
     CONFIG_RUN = 1 << 29,
@@ -101,21 +102,64 @@ static bool set_rules(struct options *o, const char *name, bool off, struct diag
     return found;
 }
 
-static bool read_jobs(const char *arg, unsigned *res)
+/* Reads a number of at most MOST that ends at one of the characters of ENDS or with ARG; the
+   end, or NULL. */
+static const char *read_digits(const char *arg, const char *ends, unsigned most, unsigned *res)
 {
     char *end;
     errno = 0;
     unsigned long value = strtoul(arg, &end, 10);
-    if (*arg < '0' || '9' < *arg || *end || errno || value < 1 || 1024 < value)
-        return false;
+    if (*arg < '0' || '9' < *arg || (*end && !strchr(ends, *end)) || errno || most < value)
+        return NULL;
     *res = (unsigned)value;
-    return true;
+    return end;
+}
+
+/* The argument of OPTION, a number from LEAST to MOST; false after a message. */
+static bool read_number(enum option_id option, const char *arg, unsigned least, unsigned most,
+                        unsigned *res, struct diag_place place, struct diag *diag)
+{
+    unsigned value;
+    if (read_digits(arg, "", most, &value) && least <= value) {
+        *res = value;
+        return true;
+    }
+    diag_add(diag, DIAG_ERROR, place,
+             _("invalid argument '%s' of '--%s'; it is a number from %u to %u"), arg,
+             options_table[option].name, least, most);
+    return false;
+}
+
+/* "256", "16,16" or "8,8,4": the threads of a block. */
+static bool read_block(const char *arg, unsigned *res, struct diag_place place, struct diag *diag)
+{
+    enum { MOST = 1024 };
+    unsigned product = 1, n = 0;
+    const char *at = arg;
+    for (int i = 0; i < 3 && at; ++i) {
+        at = read_digits(at, ",", MOST, &n);
+        product = at && n <= MOST / product ? product * n : 0;
+        if (!product || !*at)
+            break;
+        ++at;
+    }
+    if (at && !*at && product) {
+        *res = product;
+        return true;
+    }
+    diag_add(diag, DIAG_ERROR, place,
+             _("invalid argument '%s' of '--%s'; it is N, X,Y or X,Y,Z, of 1 to %d threads"), arg,
+             options_table[OPT_BLOCK].name, MOST);
+    return false;
 }
 
 /* Carries out one option, which stands at PLACE; false after a message. */
 static bool take(struct options *o, enum option_id id, const char *arg, struct diag_place place,
                  struct diag *diag)
 {
+    enum { MAX_REGISTERS = 4096, MAX_LDS = 1 << 30 };
+    static const char *const waves[] = {"32", "64"};
+    static const char *const modes[] = {"cu", "wgp"};
     static const char *const formats[] = {"text", "json"};
     static const char *const colors[] = {"auto", "always", "never"};
     static const char *const inputs[] = {"cuda", "hip"};
@@ -144,6 +188,30 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_DIFF:
         o->diff = true;
         break;
+    case OPT_TARGET:
+        o->target = arg;
+        break;
+    case OPT_BLOCK:
+        return read_block(arg, &o->request.block, place, diag);
+    case OPT_VGPRS:
+        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.vgprs, place, diag);
+    case OPT_AGPRS:
+        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.agprs, place, diag);
+    case OPT_SGPRS:
+        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.sgprs, place, diag);
+    case OPT_LDS:
+        return read_number(id, arg, 0, MAX_LDS, &o->request.lds, place, diag);
+    case OPT_MIN_WAVES:
+        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.min_waves, place, diag);
+    case OPT_WAVE:
+        n = CHOOSE(id, arg, waves);
+        o->request.wave = n == 1 ? 64 : 32;
+        return 0 <= n;
+    case OPT_MODE:
+        n = CHOOSE(id, arg, modes);
+        o->request.cu_mode = n == 0;
+        o->request.wgp_mode = n == 1;
+        return 0 <= n;
     case OPT_FORMAT:
         n = CHOOSE(id, arg, formats);
         o->format = (enum format)n;
@@ -152,13 +220,7 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         o->files_from = arg;
         break;
     case OPT_JOBS:
-        if (!read_jobs(arg, &o->jobs)) {
-            diag_add(diag, DIAG_ERROR, place,
-                     _("invalid argument '%s' of '--%s'; it is a number from 1 to 1024"), arg,
-                     "jobs");
-            return false;
-        }
-        break;
+        return read_number(id, arg, 1, 1024, &o->jobs, place, diag);
     case OPT_INPUT:
         n = CHOOSE(id, arg, inputs);
         o->input = n == 1 ? INPUT_HIP : INPUT_CUDA;
@@ -347,6 +409,15 @@ static bool check_usage(const struct options *o, struct diag *diag)
     }
     if (o->command == COMMAND_LOOKUP && !o->coverage && !o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'%s' needs a name"), command_name(o->command));
+        return false;
+    }
+    if (o->command == COMMAND_OCCUPANCY && !(o->target && o->request.block)) {
+        diag_add(diag, DIAG_ERROR, program, _("'%s' needs '--%s'"), command_name(o->command),
+                 options_table[o->target ? OPT_BLOCK : OPT_TARGET].name);
+        return false;
+    }
+    if (o->command == COMMAND_OCCUPANCY && o->operands.count) {
+        diag_add(diag, DIAG_ERROR, program, _("'%s' takes no file"), command_name(o->command));
         return false;
     }
     return true;
@@ -550,6 +621,10 @@ void options_help(enum command command, FILE *out)
               "names that begin so.\n"
               "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
             out);
+    else if (command == COMMAND_OCCUPANCY)
+        fputs(_("\nWhat is not given does not limit. --lds counts what is declared and what the\n"
+                "launch asks for. Exit status: 0 answered, 2 trouble.\n"),
+              out);
     else
         fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"
                 "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"

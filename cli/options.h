@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "annotate/gpu/occupancy.h"
 #include "base/diag.h"
 #include "base/finding.h"
 #include "base/vec.h"
@@ -67,6 +68,8 @@ struct options {
     bool no_config;
     bool coverage;
     VEC(const char *) maps;
+    const char *target; /* names, by commas */
+    struct occupancy_request request;
     const char *files_from;
     const char *output;
     const char *output_dir;

@@ -29,6 +29,7 @@ dist_maps_DATA = \
     maps/tensor.map \
     maps/thrust.map \
     maps/wmma.map \
+    maps/gpus.list \
     maps/libraries.list
 
 EXTRA_DIST += maps/README maps/lint.sh maps/lint.awk

@@ -15,6 +15,7 @@ SCRIPT_TESTS = \
     testsuite/cli/config.sh \
     testsuite/cli/files.sh \
     testsuite/cli/lookup.sh \
+    testsuite/cli/occupancy.sh \
     testsuite/cli/results.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
@@ -22,7 +23,7 @@ SCRIPT_TESTS = \
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
-TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/shims.sh
+TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/occupancy.sh testsuite/shims.sh
 endif
 
 EXTRA_DIST += \
@@ -33,6 +34,8 @@ EXTRA_DIST += \
     testsuite/fuzz.sh \
     testsuite/hip-names.known \
     testsuite/hip-names.sh \
+    testsuite/occupancy.cpp \
+    testsuite/occupancy.sh \
     testsuite/shims.sh \
     testsuite/no-check.sh
 
@@ -44,6 +47,7 @@ UNIT_TESTS = \
     testsuite/unit/check_lexer \
     testsuite/unit/check_library \
     testsuite/unit/check_map \
+    testsuite/unit/check_occupancy \
     testsuite/unit/check_parser \
     testsuite/unit/check_report \
     testsuite/unit/check_toolkit \
@@ -74,6 +78,9 @@ testsuite_unit_check_library_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
 testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_occupancy_SOURCES = testsuite/unit/check_occupancy.c
+testsuite_unit_check_occupancy_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_occupancy_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_parser_SOURCES = testsuite/unit/check_parser.c
 testsuite_unit_check_parser_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_parser_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
