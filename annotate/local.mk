@@ -1,5 +1,8 @@
 libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
+    annotate/gpu/banks.def \
+    annotate/gpu/expr.c annotate/gpu/expr.h \
+    annotate/gpu/lds.c annotate/gpu/lds.h \
     annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
     annotate/gpu/targets.c annotate/gpu/targets.h \
     annotate/rules.def \

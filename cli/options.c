@@ -23,6 +23,7 @@ enum {
     C = 1 << COMMAND_CHECK,
     L = 1 << COMMAND_LOOKUP,
     O = 1 << COMMAND_OCCUPANCY,
+    B = 1 << COMMAND_BANKS,
     /* behind the subcommands */
     CONFIG_FILE = 1 << 28,
     CONFIG_RUN = 1 << 29,
@@ -191,7 +192,26 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_TARGET:
         o->target = arg;
         break;
+    case OPT_TYPE:
+        o->type = arg;
+        break;
+    case OPT_INDEX:
+        o->index = arg;
+        break;
+    case OPT_IF:
+        o->condition = arg;
+        break;
+    case OPT_ARRAY:
+        o->array = arg;
+        break;
+    case OPT_BYTES:
+        o->bytes = arg;
+        break;
+    case OPT_WRITE:
+        o->write = true;
+        break;
     case OPT_BLOCK:
+        o->block = arg;
         return read_block(arg, &o->request.block, place, diag);
     case OPT_VGPRS:
         return read_number(id, arg, 0, MAX_REGISTERS, &o->request.vgprs, place, diag);
@@ -416,7 +436,12 @@ static bool check_usage(const struct options *o, struct diag *diag)
                  options_table[o->target ? OPT_BLOCK : OPT_TARGET].name);
         return false;
     }
-    if (o->command == COMMAND_OCCUPANCY && o->operands.count) {
+    if (o->command == COMMAND_BANKS && !(o->type && o->index)) {
+        diag_add(diag, DIAG_ERROR, program, _("'%s' needs '--%s'"), command_name(o->command),
+                 options_table[o->type ? OPT_INDEX : OPT_TYPE].name);
+        return false;
+    }
+    if ((o->command == COMMAND_OCCUPANCY || o->command == COMMAND_BANKS) && o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'%s' takes no file"), command_name(o->command));
         return false;
     }
@@ -624,6 +649,11 @@ void options_help(enum command command, FILE *out)
     else if (command == COMMAND_OCCUPANCY)
         fputs(_("\nWhat is not given does not limit. --lds counts what is declared and what the\n"
                 "launch asks for. Exit status: 0 answered, 2 trouble.\n"),
+              out);
+    else if (command == COMMAND_BANKS)
+        fputs(_("\nWithout --target, sm_80 and gfx942 are compared; without --block, a block has\n"
+                "256 threads. Cycles are those of the memory's port.\n"
+                "Exit status: 0 answered, 2 trouble.\n"),
               out);
     else
         fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"

@@ -68,12 +68,19 @@ struct options {
     bool no_config;
     bool coverage;
     VEC(const char *) maps;
-    const char *target; /* names, by commas */
+    const char *target; /* names, by commas, or NULL */
     struct occupancy_request request;
     const char *files_from;
     const char *output;
     const char *output_dir;
     const char *suffix; /* of in-place backups, or NULL */
+    const char *type;   /* of banks, as are the following; NULL where they are not given */
+    const char *index;
+    const char *condition;
+    const char *block;
+    const char *array;
+    const char *bytes;
+    bool write;
     bool in_place;
     bool dry_run;
     bool diff;

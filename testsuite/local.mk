@@ -12,6 +12,7 @@ AM_TESTS_ENVIRONMENT = \
     LC_ALL=C; export LC_ALL; unset LANGUAGE;
 
 SCRIPT_TESTS = \
+    testsuite/cli/banks.sh \
     testsuite/cli/config.sh \
     testsuite/cli/files.sh \
     testsuite/cli/lookup.sh \
@@ -37,14 +38,18 @@ EXTRA_DIST += \
     testsuite/occupancy.cpp \
     testsuite/occupancy.sh \
     testsuite/shims.sh \
-    testsuite/no-check.sh
+    testsuite/no-check.sh \
+    testsuite/unit/lds_pads.tsv \
+    testsuite/unit/lds_patterns.tsv
 
 # One program per module; each prints TAP.
 UNIT_TESTS = \
     testsuite/unit/check_edit \
     testsuite/unit/check_entries \
+    testsuite/unit/check_expr \
     testsuite/unit/check_invariants \
     testsuite/unit/check_lexer \
+    testsuite/unit/check_lds \
     testsuite/unit/check_library \
     testsuite/unit/check_map \
     testsuite/unit/check_occupancy \
@@ -66,12 +71,18 @@ testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_entries_SOURCES = testsuite/unit/check_entries.c testsuite/unit/common.c testsuite/unit/common.h
 testsuite_unit_check_entries_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_entries_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_expr_SOURCES = testsuite/unit/check_expr.c
+testsuite_unit_check_expr_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_expr_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c testsuite/unit/common.c testsuite/unit/common.h
 testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 testsuite_unit_check_lexer_SOURCES = testsuite/unit/check_lexer.c
 testsuite_unit_check_lexer_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_lexer_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+testsuite_unit_check_lds_SOURCES = testsuite/unit/check_lds.c
+testsuite_unit_check_lds_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+testsuite_unit_check_lds_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS) -lm
 testsuite_unit_check_library_SOURCES = testsuite/unit/check_library.c
 testsuite_unit_check_library_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 testsuite_unit_check_library_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)

@@ -26,6 +26,7 @@ ok "--help" help_form
 ok "translate --help" help_form translate
 ok "check --help" help_form check
 ok "lookup --help" help_form lookup
+ok "banks --help" help_form banks
 help_lists_commands() {
     run 0 --help && has out "translate [FILE]" && has out "check [FILE]" && has out "lookup NAME"
 }

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# hipwright banks: its figures, its advice, its complaints.
+# shellcheck source=testsuite/cli/common.sh
+. "${srcdir:?the root of the sources}/testsuite/cli/common.sh"
+
+column=(banks --type=float '--index=[tx][ty]' '--block=32,8')
+
+# cost TARGET CYCLES IDEAL ARGUMENT...: the block's figures.
+cost() {
+    local target=$1 cycles=$2 ideal=$3
+    shift 3
+    run 0 banks --target="$target" --format=json "$@" &&
+        has out "\"block_cycles\": $cycles, \"block_ideal_cycles\": $ideal," && [ ! -s err ]
+}
+# refuses TEXT ARGUMENT...: status 2, TEXT on standard error, nothing on standard output.
+refuses() {
+    local text=$1
+    shift
+    run 2 banks "$@" && has err "$text" && [ ! -s out ]
+}
+
+column_text() {
+    run 0 "${column[@]}" --array=32,32 && [ ! -s err ] &&
+        has out "sm_80: reads of 4 bytes, waves of 32 lanes, 32 banks" &&
+        has out "gfx942: reads of 4 bytes, waves of 64 lanes, 32 banks" &&
+        has out "block of 32 x 8: cycles 256, ideal 8, at worst 32-way conflicts" &&
+        has out "      2      32  32-63" &&
+        has out "pad by 1 to [32][33]: no conflicts, 4224 bytes instead of 4096" &&
+        has out "use [i][j ^ (i & 31)]: no conflicts, no bytes more"
+}
+ok "a column of a square tile" column_text
+padded_text() {
+    run 0 "${column[@]}" --array=32,33 --target=gfx942 &&
+        has out "block of 32 x 8: cycles 8, ideal 8, no conflicts" && lacks out pad &&
+        lacks out "[i][j"
+}
+ok "a column of a padded tile" padded_text
+swizzled_lanes() {
+    run 0 banks --type=float4 --index=tid --target=gfx942 &&
+        has out "      1       1  0-3,20-23" && lacks out inferred &&
+        run 0 banks --type=float4 --index=tid --target=gfx90a && has out "inferred"
+}
+ok "lanes of a phase, and how sure they are" swizzled_lanes
+disputed() {
+    run 0 banks --type=float --index=33*tid --target=gfx950 && has out gfx950-64banks
+}
+ok "sources that do not agree" disputed
+idle() {
+    run 0 banks --type=float --index=tid --if='tid<0' --target=sm_80 &&
+        has out "cycles 0, ideal 0" && has out "      1       0  -"
+}
+ok "no thread at all" idle
+
+ok "json: read" cost gfx942 256 8 --type=float '--index=[tx][ty]' --block=32,8 --array=32,32
+ok "json: nvidia" cost sm_80 256 8 --type=float '--index=[tx][ty]' --block=32,8 --array=32,32
+ok "json: write" cost gfx950 32 32 --type=float4 --index=tid --write
+ok "json: read, other banks" cost gfx950 16 16 --type=float4 --index=tid
+ok "json: two bytes" cost gfx1100 12 8 --type=half '--index=tid%32*33+tid/32'
+ok "json: bytes wider than the element" \
+    cost gfx942 64 32 --type=half --bytes=16 '--index=tid%16*72+tid/16*8'
+ok "json: bytes narrower than the element" cost sm_80 32 8 --type=16 --bytes=4 --index=tid
+ok "json: some threads" cost sm_80 4 1 --type=float '--index=64*tid' '--if=64 * tid < 256'
+ok "json: waves of 64 on RDNA" cost gfx1100 8 8 --type=float --index=tid --wave=64
+ok "json: a flat index of a matrix" \
+    cost gfx942 256 8 --type=float '--index=tx*32+ty' --array=32,32 --block=32,8
+ok "json: a part of a wave" cost gfx942 1 1 --type=float --index=tid --block=20
+ok "json: warpSize is the target's" cost gfx942 8 8 --type=int '--index=tid/warpSize*64+lane'
+ok "json: three dimensions" \
+    cost gfx90a 16 8 --type=float '--index=[tz][ty][tx*2]' --array=4,8,16 --block=8,8,4 --write
+unsigned_wraps() { # as in C: unsigned, so it wraps, and % 32 is 31
+    cost sm_80 8 8 --type=int '--index=(threadIdx.x - 1) % 32'
+}
+ok "json: unsigned arithmetic" unsigned_wraps
+fields() {
+    run 0 "${column[@]}" --array=32,32 --target=gfx942 --format=json &&
+        has out '{"target": "gfx942", "access": "read", "bytes": 4,' &&
+        has out '"cycles": 64, "ideal_cycles": 2, "worst_way": 32,' &&
+        has out '"pad": {"layout": "[32][33]", "pad": 1,' &&
+        has out '"conflict_free": true' && has out '"more_bytes": 128' &&
+        has out '"mask": 31' && [ "$(head -c 1 out)" = '{' ] &&
+        run 0 "${column[@]}" --array=32,33 --target=gfx942,gfx950 --format=json &&
+        [ "$(head -c 1 out)" = '[' ] && has out '"pad": null, "xor": null}]'
+}
+ok "json: fields, and a list for several targets" fields
+every_target() {
+    local target
+    refuses "unknown target" --type=int --index=0 --target=none || return 1
+    for target in $(sed -n 's/,//g; s/.*known are: //p' err); do
+        run 0 banks --type=double --index=tid --target="$target" || return 1
+        has out "$target" && has out "no conflicts" || return 1
+    done
+    [ "$target" = gfx1201 ]
+}
+ok "every target" every_target
+
+help_is_narrow() { ! "$HIPWRIGHT" banks --help | grep -qE '^.{80}'; }
+ok "--help fits a terminal" help_is_narrow
+
+ok "no type" refuses "'banks' needs '--type'" --index=tid
+ok "no index" refuses "'banks' needs '--index'" --type=int
+ok "a file" refuses "takes no file" --type=int --index=tid a.cu
+ok "unknown target" refuses "unknown target 'gfx9'; known are: sm_70" --type=int --index=tid \
+    --target=gfx942,gfx9
+ok "empty target" refuses "unknown target ''" --type=int --index=tid --target=gfx942,
+ok "unknown type" refuses "'flaot' of '--type'" --type=flaot --index=tid
+ok "type too wide" refuses "32 bytes of 'double4'" --type=double4 --index=tid
+ok "bad bytes" refuses "'3' of '--bytes'" --type=int --bytes=3 --index=tid
+ok "bad wave" refuses "'48' of '--wave'" --type=int --index=tid --wave=48
+ok "wave of another target" refuses "gfx942 has no waves of 32" --type=int --index=tid \
+    --target=gfx942 --wave=32
+ok "bad block" refuses "'32x8' of '--block'" --type=int --index=tid --block=32x8
+ok "empty block" refuses "'' of '--block'" --type=int --index=tid --block=
+ok "block too large" refuses "of 1 to 1024 threads" --type=int --index=tid --block=64,64
+ok "bad array" refuses "'32,,4' of '--array'" --type=int --index=tid --array=32,,4
+ok "four dimensions" refuses "'1,2,3,4' of '--array'" --type=int --index=tid --array=1,2,3,4
+ok "array too large" refuses "larger than any memory" --type=int --index=tid \
+    --array=1048576,1048576
+ok "brackets without an array" refuses "needs '--array'" --type=int '--index=[tx][ty]'
+ok "another number of dimensions" refuses "has 2 dimensions, but '--array' has 1" --type=int \
+    '--index=[tx][ty]' --array=32
+ok "outside of the array" refuses "thread (32,0,0) has the index [32][0], which is outside" \
+    --type=int '--index=[tx][ty]' --array=32,32
+ok "below the array" refuses "thread (0,0,0) has the index [-1]" --type=int --index=tid-1
+caret() {
+    refuses "in '--index', column 6: the name 'foo' is not known" --type=int '--index=tid *foo+1' ||
+        return 1
+    # The caret stands below the fault.
+    [ "$(sed -n 's/^hipwright: note: \( *\)^$/\1/p' err)" = "     " ]
+}
+ok "the place of a fault" caret
+ok "a fault in the condition" refuses "in '--if', column 6" --type=int --index=tid '--if=tid <'
+ok "division by zero" refuses "column 3: this divides by zero" --type=int '--index=8 / tid'
+misaligned() {
+    run 0 banks --type=float --bytes=16 --index=tid --target=sm_80 && has err "must be aligned"
+}
+ok "a misaligned access" misaligned
+deep() {
+    refuses "too deeply" --type=int --index="$(printf '(%.0s' $(seq 30000))"
+}
+ok "deep nesting" deep
+finish
