@@ -116,11 +116,12 @@ static void rename_names(struct transform *tr, const struct directive *d)
             replace_token(tr, i, "__HIP_DEVICE_COMPILE__", EDIT_CONDITION);
             continue;
         }
-        if (!api->hip) {
+        const char *name = counterpart(tr, api);
+        if (!name) {
             report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
-        } else if (*api->hip && strcmp(api->hip, token->symbol->text) &&
+        } else if (*name && strcmp(name, token->symbol->text) &&
                    (api->kind == API_MACRO || api->kind == API_DEVICE_TYPE)) {
-            replace_token(tr, i, api->hip, EDIT_CONDITION);
+            replace_token(tr, i, name, EDIT_CONDITION);
         }
     }
 }

@@ -186,11 +186,12 @@ static void rename_switches(struct transform *tr)
             continue;
         const struct token *name = unit_token(unit, d->name);
         const struct api *api = name->symbol ? name->symbol->api : NULL;
-        if (!api || api->kind != API_MACRO || !api->hip || !*api->hip || name->symbol->user ||
-            !strcmp(api->hip, name->symbol->text) || token_region(name) != REGION_COMMON)
+        const char *other = api ? counterpart(tr, api) : NULL;
+        if (!other || !*other || api->kind != API_MACRO || name->symbol->user ||
+            !strcmp(other, name->symbol->text) || token_region(name) != REGION_COMMON)
             continue;
         if (d->kind == TOK_PP_UNDEF || names_is_switch(unit, d))
-            replace_token(tr, d->name, api->hip, EDIT_RENAME);
+            replace_token(tr, d->name, other, EDIT_RENAME);
     }
 }
 
