@@ -138,4 +138,13 @@ deep() {
     refuses "too deeply" --type=int --index="$(printf '(%.0s' $(seq 30000))"
 }
 ok "deep nesting" deep
+
+# Every GPU of maps/gpus.list has its banks.
+same_targets() {
+    run 2 occupancy --target=? --block=64 || return
+    local all
+    all=$(sed -n "s/.*known are: //p" err | tr -d ' ')
+    has err gfx942 && run 0 banks --type=int --index=tid --target="$all"
+}
+ok "the GPUs of 'occupancy' are known" same_targets
 finish
