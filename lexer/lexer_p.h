@@ -46,7 +46,7 @@ size_t lexer_comment_length(struct lexer *lexer, size_t begin);
 size_t lexer_line_length(struct lexer *lexer, size_t begin);
 
 /* Logical length of the string or character literal at BEGIN, whose prefix and quote are HEAD
- *bytes; without TERMINATED it ends with its line. */
+   bytes; without TERMINATED it ends with its line. */
 size_t lexer_literal_length(struct lexer *lexer, size_t begin, size_t head, bool *terminated);
 
 /* Logical length of the raw string at BEGIN, whose quote is at QUOTE. */

@@ -163,7 +163,7 @@ bool map_load_shims(struct map *map, const char *file, struct diag *diag);
 const struct api *map_condition_type(const struct map *map, const char *text, size_t len);
 
 /* What is known of whole libraries (maps/library.h); empty where no libraries.list was loaded.
- * Owned by MAP. */
+   Owned by MAP. */
 const struct library_table *map_libraries(const struct map *map);
 
 /* The number of entries, headers included. */

@@ -28,7 +28,7 @@ static uint32_t callee_begin(const struct unit *unit, uint32_t index)
             if (open == NO_TOKEN || index < open)
                 return NO_TOKEN;
             uint32_t before = unit_prev(unit, open);
-            enum token_kind kind = before == NO_TOKEN ? TOK_EOF : unit_token(unit, before)->kind;
+            enum token_kind kind = unit_kind(unit, before);
             if (kind == TOK_IDENT || kind == TOK_RPAREN || kind == TOK_RBRACKET ||
                 ((kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT) &&
                  unit_partner(unit, before) != NO_TOKEN)) {
@@ -57,7 +57,7 @@ static uint32_t callee_begin(const struct unit *unit, uint32_t index)
             continue;
         case TOK_COLON_COLON: {
             uint32_t left = unit_prev(unit, before);
-            enum token_kind kind = left == NO_TOKEN ? TOK_EOF : unit_token(unit, left)->kind;
+            enum token_kind kind = unit_kind(unit, left);
             if (kind == TOK_IDENT ||
                 ((kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT || kind == TOK_LAUNCH_CLOSE) &&
                  unit_partner(unit, left) != NO_TOKEN)) {

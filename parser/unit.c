@@ -73,6 +73,12 @@ uint32_t unit_prev(const struct unit *unit, uint32_t index)
     return NO_TOKEN;
 }
 
+bool unit_is_member(const struct unit *unit, uint32_t index)
+{
+    enum token_kind before = unit_kind(unit, unit_prev(unit, index));
+    return before == TOK_DOT || before == TOK_ARROW;
+}
+
 struct span unit_span(const struct unit *unit, struct range range)
 {
     if (range.begin >= range.end) {

@@ -157,7 +157,7 @@ struct arguments {
     int count;
     struct range tokens; /* the parentheses included */
     int first_unknown;   /* from this one on nobody knows which is which, as behind __VA_ARGS__ or a
-                            pack;   -1: all are known */
+                            pack; -1: all are known */
 };
 
 struct unit {
@@ -200,6 +200,15 @@ static inline uint32_t unit_partner(const struct unit *unit, uint32_t index)
     return unit_token(unit, index)->partner;
 }
 
+/* The kind of the token at INDEX; TOK_EOF for NO_TOKEN, which is what lies before the first. */
+static inline enum token_kind unit_kind(const struct unit *unit, uint32_t index)
+{
+    return index == NO_TOKEN ? TOK_EOF : (enum token_kind)unit_token(unit, index)->kind;
+}
+
+/* Whether the name at INDEX is that of a member: a dot or an arrow stands before it. */
+bool unit_is_member(const struct unit *unit, uint32_t index);
+
 /* The bytes of the source that RANGE covers, from its first to behind its last token. */
 struct span unit_span(const struct unit *unit, struct range range);
 
@@ -225,6 +234,12 @@ static inline enum region token_region(const struct token *token)
     return token->flags & TOKEN_HIP_SIDE    ? REGION_HIP
            : token->flags & TOKEN_CUDA_SIDE ? REGION_CUDA
                                             : REGION_COMMON;
+}
+
+/* Whether a compiler reads TOKEN as code: outside directives, or in the text of a macro. */
+static inline bool token_is_code(const struct token *token)
+{
+    return !(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY;
 }
 
 /* The directive that token INDEX (flag TOKEN_DIRECTIVE) belongs to. */

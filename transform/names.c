@@ -14,11 +14,6 @@
    linear. */
 enum { MAX_DECLARATIONS = 64 };
 
-static enum token_kind kind_at(const struct unit *unit, uint32_t index)
-{
-    return index == NO_TOKEN ? TOK_EOF : (enum token_kind)unit_token(unit, index)->kind;
-}
-
 static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct range extent)
 {
     struct symbol *symbol = unit_token(tr->unit, index)->symbol;
@@ -68,16 +63,16 @@ static bool looks_like_macro(const struct symbol *symbol)
 static uint32_t before_name(const struct unit *unit, uint32_t index)
 {
     for (;;) {
-        if ((kind_at(unit, index) == TOK_GREATER || kind_at(unit, index) == TOK_SHIFT_RIGHT) &&
+        if ((unit_kind(unit, index) == TOK_GREATER || unit_kind(unit, index) == TOK_SHIFT_RIGHT) &&
             unit_partner(unit, index) != NO_TOKEN && unit_partner(unit, index) < index)
             index = unit_prev(unit, unit_partner(unit, index));
-        enum token_kind kind = kind_at(unit, index);
+        enum token_kind kind = unit_kind(unit, index);
         if (kind != TOK_IDENT && kind != TOK_TYPE)
             return index;
         index = unit_prev(unit, index);
-        if (kind == TOK_TYPE && kind_at(unit, index) == TOK_TYPE)
+        if (kind == TOK_TYPE && unit_kind(unit, index) == TOK_TYPE)
             continue;
-        if (kind_at(unit, index) != TOK_COLON_COLON)
+        if (unit_kind(unit, index) != TOK_COLON_COLON)
             return index;
         index = unit_prev(unit, index);
     }
@@ -119,17 +114,17 @@ static bool begins_declaration(enum token_kind kind)
    a declaration begins with T. */
 static bool is_declaration_start(const struct unit *unit, uint32_t index)
 {
-    while (kind_at(unit, index) == TOK_STAR || kind_at(unit, index) == TOK_AMP ||
-           kind_at(unit, index) == TOK_AND_AND || kind_at(unit, index) == TOK_SPECIFIER)
+    while (unit_kind(unit, index) == TOK_STAR || unit_kind(unit, index) == TOK_AMP ||
+           unit_kind(unit, index) == TOK_AND_AND || unit_kind(unit, index) == TOK_SPECIFIER)
         index = unit_prev(unit, index);
-    enum token_kind kind = kind_at(unit, index);
+    enum token_kind kind = unit_kind(unit, index);
     if (kind != TOK_IDENT && kind != TOK_TYPE && kind != TOK_GREATER && kind != TOK_SHIFT_RIGHT)
         return false;
-    return begins_declaration(kind_at(unit, before_name(unit, index)));
+    return begins_declaration(unit_kind(unit, before_name(unit, index)));
 }
 
-/* T a, NAME: whether the comma at INDEX separates declarators, seen from the statement's beginning.
- */
+/* T a, NAME: whether the comma at INDEX separates declarators, seen from where the statement
+   begins. */
 static bool is_declarator_list(const struct unit *unit, uint32_t index)
 {
     uint32_t at = index, first = NO_TOKEN;
@@ -147,7 +142,7 @@ static bool is_declarator_list(const struct unit *unit, uint32_t index)
             if (token->kind == TOK_RBRACE) {
                 /* the end of a function or class; an initialiser's brace has a = or name before it
                  */
-                enum token_kind before = kind_at(unit, unit_prev(unit, token->partner));
+                enum token_kind before = unit_kind(unit, unit_prev(unit, token->partner));
                 if (before != TOK_ASSIGN && before != TOK_IDENT)
                     break;
             }
@@ -156,27 +151,27 @@ static bool is_declarator_list(const struct unit *unit, uint32_t index)
         first = at;
         at = unit_prev(unit, at);
     }
-    if (first == NO_TOKEN || (at != NO_TOKEN && kind_at(unit, at) == TOK_LPAREN))
+    if (first == NO_TOKEN || (at != NO_TOKEN && unit_kind(unit, at) == TOK_LPAREN))
         return false;
-    while (kind_at(unit, first) == TOK_SPECIFIER || kind_at(unit, first) == TOK_TYPEDEF ||
-           kind_at(unit, first) == TOK_EXTERN)
+    while (unit_kind(unit, first) == TOK_SPECIFIER || unit_kind(unit, first) == TOK_TYPEDEF ||
+           unit_kind(unit, first) == TOK_EXTERN)
         first = unit_next(unit, first);
-    if (kind_at(unit, first) == TOK_TYPE)
+    if (unit_kind(unit, first) == TOK_TYPE)
         return true;
-    if (kind_at(unit, first) == TOK_CLASS)
+    if (unit_kind(unit, first) == TOK_CLASS)
         first = unit_next(unit, first);
-    if (kind_at(unit, first) != TOK_IDENT)
+    if (unit_kind(unit, first) != TOK_IDENT)
         return false;
     /* Behind the type's name comes a declarator. */
     uint32_t next = unit_next(unit, first);
-    while (kind_at(unit, next) == TOK_COLON_COLON)
+    while (unit_kind(unit, next) == TOK_COLON_COLON)
         next = unit_next(unit, unit_next(unit, next));
-    if (kind_at(unit, next) == TOK_LESS && unit_partner(unit, next) != NO_TOKEN)
+    if (unit_kind(unit, next) == TOK_LESS && unit_partner(unit, next) != NO_TOKEN)
         next = unit_next(unit, unit_partner(unit, next));
-    while (kind_at(unit, next) == TOK_STAR || kind_at(unit, next) == TOK_AMP ||
-           kind_at(unit, next) == TOK_SPECIFIER)
+    while (unit_kind(unit, next) == TOK_STAR || unit_kind(unit, next) == TOK_AMP ||
+           unit_kind(unit, next) == TOK_SPECIFIER)
         next = unit_next(unit, next);
-    return kind_at(unit, next) == TOK_IDENT;
+    return unit_kind(unit, next) == TOK_IDENT;
 }
 
 /* Whether the token at INDEX, which stands before a name, can be the end of a type. */
@@ -195,7 +190,7 @@ static bool ends_type(const struct unit *unit, uint32_t index, bool in_function)
     case TOK_AMP:
     case TOK_AND_AND:
         return !in_function ? is_declaration_start(unit, index)
-                            : kind_at(unit, unit_prev(unit, index)) == TOK_TYPE;
+                            : unit_kind(unit, unit_prev(unit, index)) == TOK_TYPE;
     default:
         return false;
     }
@@ -252,7 +247,7 @@ static bool is_stand_in(const struct unit *unit, uint32_t index, uint32_t scope)
 static bool is_typedef(const struct unit *unit, uint32_t index)
 {
     for (int steps = 0; index != NO_TOKEN && steps < 50; ++steps, index = unit_prev(unit, index)) {
-        enum token_kind kind = kind_at(unit, index);
+        enum token_kind kind = unit_kind(unit, index);
         if (kind == TOK_TYPEDEF)
             return true;
         if (kind == TOK_SEMICOLON || kind == TOK_LBRACE || kind == TOK_RBRACE)
@@ -265,7 +260,7 @@ static void examine(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
     uint32_t prev = unit_prev(unit, index), next = unit_next(unit, index);
-    enum token_kind before = kind_at(unit, prev), after = kind_at(unit, next);
+    enum token_kind before = unit_kind(unit, prev), after = unit_kind(unit, next);
     uint32_t scope = unit_scope_at(unit, index);
     enum scope_kind kind = scope == NO_INDEX ? SCOPE_NAMESPACE : unit->scopes.items[scope].kind;
     const struct range none = {0, 0};
@@ -297,19 +292,19 @@ static void examine(struct transform *tr, uint32_t index)
     /* T (*NAME)(...) */
     if (before == TOK_STAR && after == TOK_RPAREN) {
         uint32_t open = unit_partner(unit, next);
-        enum token_kind left = open == NO_TOKEN ? TOK_EOF : kind_at(unit, unit_prev(unit, open));
-        bool calls = kind_at(unit, unit_next(unit, next)) == TOK_LPAREN;
+        enum token_kind left = open == NO_TOKEN ? TOK_EOF : unit_kind(unit, unit_prev(unit, open));
+        bool calls = unit_kind(unit, unit_next(unit, next)) == TOK_LPAREN;
         bool inside = open != NO_TOKEN && (unit_prev(unit, prev) == open ||
-                                           kind_at(unit, unit_prev(unit, prev)) == TOK_IDENT);
+                                           unit_kind(unit, unit_prev(unit, prev)) == TOK_IDENT);
         if (calls && inside && (left == TOK_IDENT || left == TOK_TYPE || left == TOK_STAR)) {
             declare(tr, index, scope, none);
             return;
         }
     }
     uint32_t comma = prev;
-    while (kind_at(unit, comma) == TOK_STAR || kind_at(unit, comma) == TOK_AMP)
+    while (unit_kind(unit, comma) == TOK_STAR || unit_kind(unit, comma) == TOK_AMP)
         comma = unit_prev(unit, comma);
-    if (kind_at(unit, comma) == TOK_COMMA &&
+    if (unit_kind(unit, comma) == TOK_COMMA &&
         (after == TOK_COMMA || after == TOK_SEMICOLON || after == TOK_ASSIGN ||
          after == TOK_LBRACKET || after == TOK_COLON) &&
         is_declarator_list(unit, comma)) {
@@ -319,12 +314,12 @@ static void examine(struct transform *tr, uint32_t index)
     /* using a::b::NAME; */
     if (before == TOK_COLON_COLON && after == TOK_SEMICOLON) {
         uint32_t left = unit_prev(unit, prev);
-        if (kind_at(unit, left) == TOK_USING && scope != NO_INDEX &&
+        if (unit_kind(unit, left) == TOK_USING && scope != NO_INDEX &&
             unit->scopes.items[scope].name) {
             /* using ::NAME; what the namespace has is the API's */
             unit->scopes.items[scope].name->flags |= SYMBOL_IMPORTS;
-        } else if (kind_at(unit, left) == TOK_IDENT &&
-                   kind_at(unit, before_name(unit, left)) == TOK_USING) {
+        } else if (unit_kind(unit, left) == TOK_IDENT &&
+                   unit_kind(unit, before_name(unit, left)) == TOK_USING) {
             const struct symbol *space = unit_token(unit, left)->symbol;
             if (!space->api && !(space->flags & SYMBOL_IMPORTS))
                 declare(tr, index, scope, none);
@@ -358,7 +353,7 @@ static void examine(struct transform *tr, uint32_t index)
     /* x = f(T name(...)): inside an expression nothing is declared. */
     if (after == TOK_LPAREN && in_body && before == TOK_IDENT) {
         uint32_t first = unit_prev(unit, prev);
-        enum token_kind start = kind_at(unit, first);
+        enum token_kind start = unit_kind(unit, first);
         if (start != TOK_SEMICOLON && start != TOK_LBRACE && start != TOK_RBRACE &&
             start != TOK_SPECIFIER)
             return;
@@ -371,13 +366,13 @@ static void note_using(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
     uint32_t at = unit_next(unit, index);
-    if (kind_at(unit, at) != TOK_NAMESPACE)
+    if (unit_kind(unit, at) != TOK_NAMESPACE)
         return;
     struct symbol *last = NULL;
     for (at = unit_next(unit, at);
-         kind_at(unit, at) == TOK_IDENT || kind_at(unit, at) == TOK_COLON_COLON;
+         unit_kind(unit, at) == TOK_IDENT || unit_kind(unit, at) == TOK_COLON_COLON;
          at = unit_next(unit, at))
-        if (kind_at(unit, at) == TOK_IDENT)
+        if (unit_kind(unit, at) == TOK_IDENT)
             last = unit_token(unit, at)->symbol;
     if (last)
         last->flags |= SYMBOL_NAMESPACE_USED;
@@ -458,7 +453,7 @@ bool names_is_switch(const struct unit *unit, const struct directive *d)
 }
 
 /* The API's type that SYMBOL names, also where it is HIP's name already, as in a file translated
- * before. */
+   before. */
 static const struct api *type_of_name(const struct transform *tr, const struct symbol *symbol)
 {
     if (symbol->api)
@@ -500,7 +495,7 @@ static bool is_own_type(const struct unit *unit, uint32_t index, uint32_t declar
     if (declared <= index || 16 < declared - index)
         return false;
     for (uint32_t i = index + 1; i < declared; ++i) {
-        enum token_kind kind = kind_at(unit, i);
+        enum token_kind kind = unit_kind(unit, i);
         if (kind != TOK_STAR && kind != TOK_AMP && kind != TOK_SPECIFIER && kind != TOK_COMMA &&
             kind != TOK_IDENT)
             return false;
@@ -565,7 +560,7 @@ static bool is_declared_in(const struct transform *tr, const struct symbol *symb
 /* auto f() -> cudaError_t: a type behind an arrow that follows a parameter list. */
 static bool is_trailing_return(const struct unit *unit, uint32_t arrow, const struct api *api)
 {
-    enum token_kind before = kind_at(unit, unit_prev(unit, arrow));
+    enum token_kind before = unit_kind(unit, unit_prev(unit, arrow));
     return (api->kind == API_TYPE || api->kind == API_DEVICE_TYPE) &&
            (before == TOK_RPAREN || before == TOK_SPECIFIER || before == TOK_NOEXCEPT);
 }
@@ -575,7 +570,7 @@ bool names_is_user(const struct transform *tr, uint32_t index)
     const struct unit *unit = tr->unit;
     const struct token *token = unit_token(unit, index);
     uint32_t prev = unit_prev(unit, index);
-    switch (kind_at(unit, prev)) {
+    switch (unit_kind(unit, prev)) {
     case TOK_ARROW:
         return !is_trailing_return(unit, prev, token->symbol->api);
     case TOK_DOT:
@@ -584,7 +579,7 @@ bool names_is_user(const struct transform *tr, uint32_t index)
         return true;
     case TOK_COLON_COLON: {
         uint32_t left = unit_prev(unit, prev);
-        enum token_kind kind = kind_at(unit, left);
+        enum token_kind kind = unit_kind(unit, left);
         if (kind == TOK_IDENT) {
             const struct symbol *scope = unit_token(unit, left)->symbol;
             if (scope->flags & SYMBOL_IMPORTS)

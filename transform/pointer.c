@@ -106,7 +106,7 @@ static void examine(struct transform *tr, uint32_t index)
         last = unit_partner(unit, next);
         next = unit_next(unit, last);
     }
-    enum token_kind before = prev == NO_TOKEN ? TOK_EOF : unit_token(unit, prev)->kind;
+    enum token_kind before = unit_kind(unit, prev);
     enum token_kind after = unit_token(unit, next)->kind;
     switch (after) {
     case TOK_PLUS:
@@ -163,8 +163,8 @@ static void examine(struct transform *tr, uint32_t index)
     }
     if (before == TOK_PLUS || before == TOK_MINUS || before == TOK_PLUS_PLUS ||
         before == TOK_MINUS_MINUS) {
-        /* The right operand of a sum; where the left one is such a pointer too it is reported
-         * there. */
+        /* The right operand of a sum; where the left one is such a pointer too, that one was
+           reported. */
         uint32_t left = unit_prev(unit, prev);
         bool also = left != NO_TOKEN && is_pointer(unit_token(unit, left));
         if (!also)
@@ -188,8 +188,7 @@ void transform_device_pointers(struct transform *tr)
     const struct unit *unit = tr->unit;
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (!token->symbol || token_region(token) != REGION_COMMON ||
-            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+        if (!token->symbol || token_region(token) != REGION_COMMON || !token_is_code(token))
             continue;
         if (is_pointer(token)) {
             examine(tr, i);

@@ -16,17 +16,12 @@ struct path {
     int count;
 };
 
-static enum token_kind kind_at(const struct unit *unit, uint32_t index)
-{
-    return index == NO_TOKEN ? TOK_EOF : (enum token_kind)unit_token(unit, index)->kind;
-}
-
 static struct path read_path(const struct unit *unit, uint32_t first)
 {
     struct path res = {{first}, 1};
     uint32_t at = unit_next(unit, first);
-    while (res.count < MAX_PARTS && kind_at(unit, at) == TOK_COLON_COLON &&
-           kind_at(unit, unit_next(unit, at)) == TOK_IDENT) {
+    while (res.count < MAX_PARTS && unit_kind(unit, at) == TOK_COLON_COLON &&
+           unit_kind(unit, unit_next(unit, at)) == TOK_IDENT) {
         at = unit_next(unit, at);
         res.parts[res.count++] = at;
         at = unit_next(unit, at);
@@ -117,12 +112,12 @@ static void note_alias(struct transform *tr, uint32_t index)
     const struct unit *unit = tr->unit;
     uint32_t alias = unit_next(unit, index);
     uint32_t assign = unit_next(unit, alias);
-    if (kind_at(unit, alias) != TOK_IDENT || kind_at(unit, assign) != TOK_ASSIGN)
+    if (unit_kind(unit, alias) != TOK_IDENT || unit_kind(unit, assign) != TOK_ASSIGN)
         return;
     uint32_t first = unit_next(unit, assign);
-    if (kind_at(unit, first) == TOK_COLON_COLON)
+    if (unit_kind(unit, first) == TOK_COLON_COLON)
         first = unit_next(unit, first);
-    if (kind_at(unit, first) != TOK_IDENT)
+    if (unit_kind(unit, first) != TOK_IDENT)
         return;
     const struct symbol *symbol = unit_token(unit, first)->symbol;
     if (!symbol->alias && (!symbol->api || symbol->api->kind != API_NAMESPACE))
@@ -134,27 +129,27 @@ static void note_alias(struct transform *tr, uint32_t index)
 /* Whether the name at INDEX begins a path, or stands where only a namespace can. */
 static bool begins_path(const struct unit *unit, uint32_t index)
 {
-    uint32_t prev = unit_prev(unit, index);
-    enum token_kind before = kind_at(unit, prev);
-    if (before == TOK_DOT || before == TOK_ARROW)
+    if (unit_is_member(unit, index))
         return false;
+    uint32_t prev = unit_prev(unit, index);
+    enum token_kind before = unit_kind(unit, prev);
     if (before == TOK_COLON_COLON) {
         /* ::cub is the global one, a::cub is not ours. */
-        enum token_kind left = kind_at(unit, unit_prev(unit, prev));
+        enum token_kind left = unit_kind(unit, unit_prev(unit, prev));
         if (left == TOK_IDENT || left == TOK_GREATER)
             return false;
         prev = unit_prev(unit, prev);
-        before = kind_at(unit, prev);
+        before = unit_kind(unit, prev);
     }
-    if (kind_at(unit, unit_next(unit, index)) == TOK_COLON_COLON)
+    if (unit_kind(unit, unit_next(unit, index)) == TOK_COLON_COLON)
         return true;
     if (before == TOK_NAMESPACE)
-        return kind_at(unit, unit_prev(unit, prev)) == TOK_USING;
+        return unit_kind(unit, unit_prev(unit, prev)) == TOK_USING;
     if (before != TOK_ASSIGN)
         return false;
     uint32_t alias = unit_prev(unit, prev);
-    return kind_at(unit, alias) == TOK_IDENT &&
-           kind_at(unit, unit_prev(unit, alias)) == TOK_NAMESPACE;
+    return unit_kind(unit, alias) == TOK_IDENT &&
+           unit_kind(unit, unit_prev(unit, alias)) == TOK_NAMESPACE;
 }
 
 void transform_qualified(struct transform *tr)
@@ -165,7 +160,7 @@ void transform_qualified(struct transform *tr)
         if (token->kind == TOK_NAMESPACE)
             note_alias(tr, i);
         if (token->kind != TOK_IDENT || token_region(token) != REGION_COMMON ||
-            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+            !token_is_code(token))
             continue;
         const struct symbol *symbol = token->symbol;
         bool space = symbol->api && symbol->api->kind == API_NAMESPACE && !names_is_user(tr, i);

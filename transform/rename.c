@@ -170,13 +170,6 @@ static void rename_at(struct transform *tr, uint32_t index)
         drop_tag(tr, index);
 }
 
-/* Whether the words of the directive that token INDEX belongs to are code. */
-static bool is_code(const struct unit *unit, uint32_t index)
-{
-    const struct token *token = unit_token(unit, index);
-    return !(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY;
-}
-
 /* #define and #undef of macros that the API looks at. */
 static void rename_switches(struct transform *tr)
 {
@@ -217,7 +210,7 @@ void transform_names(struct transform *tr)
         default:
             break;
         }
-        if (token->symbol->api && is_code(unit, i))
+        if (token->symbol->api && token_is_code(token))
             rename_at(tr, i);
     }
     rename_switches(tr);

@@ -49,7 +49,7 @@ struct transform {
 void names_collect(struct transform *tr);
 
 /* Whether the #define D only sets a macro that the API looks at
- * (CUDA_API_PER_THREAD_DEFAULT_STREAM). */
+   (CUDA_API_PER_THREAD_DEFAULT_STREAM). */
 bool names_is_switch(const struct unit *unit, const struct directive *d);
 
 /* Whether the identifier at token INDEX, whose symbol has an API entry, is the user's own: a

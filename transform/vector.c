@@ -59,7 +59,7 @@ static bool read_parameter(const struct unit *unit, struct range range, struct p
 }
 
 /* Reads an operand at *AT: NAME.c gives the component's letter, NAME alone gives 0; -1 for anything
- * else. */
+   else. */
 static int read_operand(const struct unit *unit, uint32_t *at, const struct symbol **name)
 {
     const struct token *token = unit_token(unit, *at);

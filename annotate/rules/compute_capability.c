@@ -2,10 +2,13 @@
 
    Finds: major and minor of cudaDeviceProp (or hipDeviceProp_t) in a computation or a test.
    Why: on AMD they come from the gfx number (gfx906 and gfx908 both say 9.0, gfx1030 says 10.3), so
-   that a comparison with a compute capability takes some path by accident. Before: if (prop.major
-   >= 8) use_async_copy(); After:  if (prop.asyncEngineCount > 0 && !strncmp(prop.gcnArchName,
-   "gfx942", 6)) ... Fix: none; what is to be asked instead depends on what the path needs. Silent:
-   where the value is only printed.  */
+   that a comparison with a compute capability takes some path by accident.
+
+   Before: if (prop.major >= 8) use_async_copy();
+   After:  if (prop.asyncEngineCount > 0 && !strncmp(prop.gcnArchName, "gfx942", 6)) ...
+
+   Fix: none; what is to be asked instead depends on what the path needs.
+   Silent: where the value is only printed.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -41,7 +44,7 @@ static bool is_printing(const struct symbol *symbol)
 static bool is_shown(const struct unit *unit, uint32_t variable, uint32_t member)
 {
     uint32_t before = unit_prev(unit, variable), behind = unit_next(unit, member);
-    enum token_kind kind = before == NO_TOKEN ? TOK_EOF : unit_token(unit, before)->kind;
+    enum token_kind kind = unit_kind(unit, before);
     if (kind == TOK_SHIFT_LEFT || unit_token(unit, behind)->kind == TOK_SHIFT_LEFT)
         return true;
     /* Back to the opening parenthesis of the call, over whole arguments. */

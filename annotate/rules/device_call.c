@@ -1,10 +1,15 @@
 /* api-device-call, api-device-launch
 
    Finds: calls of the runtime or driver API, and kernel launches, in __global__ functions and in
-   functions for the device only. Why: CUDA has a device runtime and dynamic parallelism, HIP has
-   neither; such code does not compile. Before: __global__ void parent() { child<<<1, 64>>>();
-   cudaDeviceSynchronize(); } After:  the host launches child behind parent, on the same stream Fix:
-   none. Silent: in functions that are for the host too.  */
+   functions for the device only.
+   Why: CUDA has a device runtime and dynamic parallelism, HIP has neither; such code does not
+   compile.
+
+   Before: __global__ void parent() { child<<<1, 64>>>(); cudaDeviceSynchronize(); }
+   After:  the host launches child behind parent, on the same stream
+
+   Fix: none.
+   Silent: in functions that are for the host too.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -33,9 +38,7 @@ static void look_at_body(struct annotation *a, const struct function *fn)
         if (token->kind != TOK_IDENT || !is_host_api(token->symbol->api) || token->symbol->user ||
             unit_token(unit, unit_next(unit, i))->kind != TOK_LPAREN)
             continue;
-        uint32_t prev = unit_prev(unit, i);
-        enum token_kind before = unit_token(unit, prev)->kind;
-        if (before != TOK_DOT && before != TOK_ARROW)
+        if (!unit_is_member(unit, i))
             findings_add(a->findings, RULE_API_DEVICE_CALL,
                          unit_span(unit, (struct range){i, i + 1}), token->symbol->text, NULL,
                          NULL);

@@ -2,9 +2,13 @@
 
    Finds: labels of one switch that name different enumerators of CUDA's and the same one of HIP's.
    Why: CUDA's runtime and driver have enumerators of their own for many errors, HIP has one for
-   both; a label twice does not compile. Before: case CUDA_ERROR_OUT_OF_MEMORY: ... case
-   cudaErrorMemoryAllocation: ... After:  case hipErrorOutOfMemory: ... Fix: none; the two branches
-   may do different things. Silent: labels in different branches of a conditional.  */
+   both; a label twice does not compile.
+
+   Before: case CUDA_ERROR_OUT_OF_MEMORY: ... case cudaErrorMemoryAllocation: ...
+   After:  case hipErrorOutOfMemory: ...
+
+   Fix: none; the two branches may do different things.
+   Silent: labels in different branches of a conditional.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

@@ -2,9 +2,14 @@
 
    Finds: a library of NVIDIA's that has no counterpart, one with another interface, or one that
    covers a part; by its headers, its names and its namespaces. One finding for each library and
-   file, at the first place. Why: nothing of it compiles, or some of it does not, and no renaming
-   helps. Before: #include <NvInfer.h> After:  MIGraphX, another library for the same work Fix:
-   none. Silent: libraries that the translation covers whole.  */
+   file, at the first place.
+   Why: nothing of it compiles, or some of it does not, and no renaming helps.
+
+   Before: #include <NvInfer.h>
+   After:  MIGraphX, another library for the same work
+
+   Fix: none.
+   Silent: libraries that the translation covers whole.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -90,8 +95,7 @@ void rule_library(struct annotation *a)
     }
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (token->symbol && token_region(token) == REGION_COMMON &&
-            (!(token->flags & TOKEN_DIRECTIVE) || token->flags & TOKEN_MACRO_BODY))
+        if (token->symbol && token_region(token) == REGION_COMMON && token_is_code(token))
             report(a, &seen, library_at(a, i), i);
     }
 }

@@ -1,10 +1,15 @@
 /* api-texture-reference, api-texture-fetch
 
-   Finds: texture<...> and surface<...> declarations, fetches through them, and the calls that bind
-   them. Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without
-   image instructions (MI200, MI300) have no texture fetches at all. Before: texture<float, 1> t;
-   ... cudaBindTexture(0, t, p, n); ... tex1Dfetch(t, i) After:  cudaTextureObject_t t as a kernel's
-   argument, or p[i] Fix: none. Silent: texture objects.  */
+   Finds: texture<...> and surface<...> declarations, fetches through them or through texture
+   objects, and the calls that bind references.
+   Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without image
+   instructions (MI200, MI300) have no texture fetches at all.
+
+   Before: texture<float, 1> t; ... cudaBindTexture(0, t, p, n); ... tex1Dfetch(t, i)
+   After:  p[i]
+
+   Fix: none.
+   Silent: texture objects that are only made or handed on.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -73,10 +78,8 @@ static void report_fetch(struct annotation *a, uint32_t index)
 {
     const struct unit *unit = a->unit;
     uint32_t scope = unit_scope_at(unit, index);
-    uint32_t prev = unit_prev(unit, index);
-    enum token_kind before = prev == NO_TOKEN ? TOK_EOF : unit_token(unit, prev)->kind;
     if (scope == NO_INDEX || unit->scopes.items[scope].kind != SCOPE_FUNCTION ||
-        index < unit->scopes.items[scope].open || before == TOK_DOT || before == TOK_ARROW)
+        index < unit->scopes.items[scope].open || unit_is_member(unit, index))
         return;
     struct range range = {index, index + 1};
     findings_add(a->findings, RULE_API_TEXTURE_FETCH, unit_span(unit, range),
@@ -90,8 +93,7 @@ void rule_texture_reference(struct annotation *a)
         const struct token *token = unit_token(unit, i);
         /* All names in question begin so: texture, surface, tex2D, cudaBindTexture, cuTexRef... */
         if (!token->symbol || !strchr("tsc", *token->symbol->text) ||
-            token_region(token) != REGION_COMMON || token->symbol->user ||
-            (token->flags & TOKEN_DIRECTIVE && !(token->flags & TOKEN_MACRO_BODY)))
+            token_region(token) != REGION_COMMON || token->symbol->user || !token_is_code(token))
             continue;
         uint32_t next = unit_next(unit, i);
         /* tex2D<float>(object, x, y) */
