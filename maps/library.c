@@ -2,8 +2,6 @@
 
 #include "maps/library.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +9,7 @@
 #include "base/i18n.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-
-enum { MAX_ERRORS = 20 }; /* of one file; behind them it is not read on */
+#include "maps/list.h"
 
 /* One word of a list that is looked up. */
 struct pattern {
@@ -62,15 +59,12 @@ static const char *const field_words[LIBRARY_FIELD_COUNT] = {
 /* The reading of one file. */
 struct reader {
     struct library_table *table;
-    struct diag *diag;
-    struct diag_place place;
+    struct list list;
     struct library *library; /* the record being read, or NULL */
     unsigned begin;          /* its line */
-    unsigned errors;
 };
 
-#define complain(reader, ...) \
-    (diag_add((reader)->diag, DIAG_ERROR, (reader)->place, __VA_ARGS__), ++(reader)->errors, false)
+#define complain(reader, ...) list_complain(&(reader)->list, __VA_ARGS__)
 
 struct library_table *library_table_new(void)
 {
@@ -148,8 +142,8 @@ static bool end_record(struct reader *reader)
     reader->library = NULL;
     if (!library)
         return true;
-    struct diag_place place = reader->place;
-    reader->place.line = reader->begin;
+    struct diag_place place = reader->list.place;
+    reader->list.place.line = reader->begin;
     bool res = true;
     if (!library->text[LIBRARY_STATE] || !library->text[LIBRARY_SOURCE])
         res = complain(reader, _("%s has no line 'state' or no line 'source'"),
@@ -157,7 +151,7 @@ static bool end_record(struct reader *reader)
     else if (!library->text[LIBRARY_COUNTERPART] && library->state != LIBRARY_NONE)
         res = complain(reader, _("%s has no counterpart although its state is '%s'"),
                        library->text[LIBRARY_NAME], library->text[LIBRARY_STATE]);
-    reader->place = place;
+    reader->list.place = place;
     return res;
 }
 
@@ -172,15 +166,9 @@ static bool read_state(struct reader *reader, const char *text)
     return complain(reader, _("'%s' is no state of a library"), text);
 }
 
-/* One line of LEN bytes, without its end. */
-static bool read_line(struct reader *reader, const char *line, size_t len)
+/* One line of a record. */
+static bool read_field(struct reader *reader, const char *line, size_t len)
 {
-    if (memchr(line, '\0', len))
-        return complain(reader, _("a NUL byte"));
-    if (!len)
-        return end_record(reader);
-    if (*line == '#')
-        return true;
     const char *text = arena_strndup(&reader->table->arena, line, len);
     size_t word = strcspn(text, " ");
     int field = 0;
@@ -199,7 +187,7 @@ static bool read_line(struct reader *reader, const char *line, size_t len)
                                     : _("a line before 'library'"));
     if (field == LIBRARY_NAME) {
         reader->library = arena_zalloc(&reader->table->arena, 1, sizeof *reader->library);
-        reader->begin = reader->place.line;
+        reader->begin = reader->list.place.line;
         *vec_push(&reader->table->libraries) = reader->library;
     }
     if (reader->library->text[field])
@@ -211,27 +199,18 @@ static bool read_line(struct reader *reader, const char *line, size_t len)
            add_patterns(reader, (enum library_field)field, text);
 }
 
+static void read_line(void *context, const char *line, size_t len)
+{
+    if (len)
+        read_field(context, line, len);
+    else
+        end_record(context);
+}
+
 bool library_load_file(struct library_table *table, const char *file, struct diag *diag)
 {
-    struct reader reader = {.table = table, .diag = diag, .place = {.file = file}};
-    FILE *in = fopen(file, "re");
-    if (!in)
-        return complain(&reader, _("cannot read: %s"), strerror(errno));
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
-    while (reader.errors < MAX_ERRORS && 0 <= (len = getline(&line, &room, in))) {
-        ++reader.place.line;
-        while (len && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-            --len;
-        read_line(&reader, line, (size_t)len);
-    }
-    int error = ferror(in) ? errno : 0;
-    end_record(&reader);
-    free(line);
-    fclose(in);
-    reader.place.line = 0;
-    return (!error || complain(&reader, _("cannot read: %s"), strerror(error))) && !reader.errors;
+    struct reader reader = {.list = {.diag = diag}, .table = table};
+    return list_read(&reader.list, file, read_line, &reader);
 }
 
 static bool matches(const struct pattern *pattern, const char *text, size_t len)

@@ -1,5 +1,6 @@
 libhipwright_a_SOURCES += \
     maps/library.c maps/library.h \
+    maps/list.c maps/list.h \
     maps/map.c maps/map.h
 
 mapsdir = $(pkgdatadir)/maps

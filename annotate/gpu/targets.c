@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,7 @@
 #include "base/i18n.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-
-enum { MAX_ERRORS = 20 }; /* of one file; behind them it is not read on */
+#include "maps/list.h"
 
 enum value {
     TEXT,
@@ -102,16 +100,13 @@ struct target_table {
 /* The reading of one file. */
 struct reader {
     struct target_table *table;
-    struct diag *diag;
-    struct diag_place place;
+    struct list list;
     struct entry *entry;    /* the record being read, or NULL */
     bool seen[FIELD_COUNT]; /* its lines so far */
     bool any;               /* any of them */
-    unsigned errors;
 };
 
-#define complain(reader, ...) \
-    (diag_add((reader)->diag, DIAG_ERROR, (reader)->place, __VA_ARGS__), ++(reader)->errors, false)
+#define complain(reader, ...) list_complain(&(reader)->list, __VA_ARGS__)
 
 struct target_table *target_table_new(void)
 {
@@ -188,10 +183,10 @@ static bool end_record(struct reader *reader)
     struct entry *entry = reader->entry;
     if (!entry)
         return true;
-    struct diag_place place = reader->place;
-    reader->place.line = entry->line;
+    struct diag_place place = reader->list.place;
+    reader->list.place.line = entry->line;
     bool res = check_entry(reader);
-    reader->place = place;
+    reader->list.place = place;
     reader->entry = NULL;
     return res;
 }
@@ -206,8 +201,8 @@ static bool begin_record(struct reader *reader, const char *name)
         entry = arena_zalloc(&table->arena, 1, sizeof *entry);
         *vec_push(&table->entries) = entry;
     }
-    *entry =
-        (struct entry){.target = {.name = name}, .line = reader->place.line, .file = table->files};
+    *entry = (struct entry){
+        .target = {.name = name}, .line = reader->list.place.line, .file = table->files};
     reader->entry = entry;
     memset(reader->seen, 0, sizeof reader->seen);
     reader->any = false;
@@ -283,15 +278,9 @@ static bool read_field(struct reader *reader, int i, const char *text)
     return false;
 }
 
-/* One line of LEN bytes, without its end. */
-static bool read_line(struct reader *reader, const char *line, size_t len)
+/* One line of a record. */
+static bool read_record_line(struct reader *reader, const char *line, size_t len)
 {
-    if (memchr(line, '\0', len))
-        return complain(reader, _("a NUL byte"));
-    if (!len)
-        return end_record(reader);
-    if (*line == '#')
-        return true;
     const char *word = arena_strndup(&reader->table->arena, line, len);
     size_t word_len = strcspn(word, " ");
     const char *text = word + word_len;
@@ -313,28 +302,21 @@ static bool read_line(struct reader *reader, const char *line, size_t len)
     return complain(reader, _("'%s' begins no line of a target"), word);
 }
 
+static void read_line(void *context, const char *line, size_t len)
+{
+    while (len && line[len - 1] == ' ')
+        --len;
+    if (len)
+        read_record_line(context, line, len);
+    else
+        end_record(context);
+}
+
 bool target_load_file(struct target_table *table, const char *file, struct diag *diag)
 {
-    struct reader reader = {.table = table, .diag = diag, .place = {.file = file}};
-    FILE *in = fopen(file, "re");
-    if (!in)
-        return complain(&reader, _("cannot read: %s"), strerror(errno));
+    struct reader reader = {.list = {.diag = diag}, .table = table};
     ++table->files;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
-    while (reader.errors < MAX_ERRORS && 0 <= (len = getline(&line, &room, in))) {
-        ++reader.place.line;
-        while (len && (line[len - 1] == '\n' || line[len - 1] == '\r' || line[len - 1] == ' '))
-            --len;
-        read_line(&reader, line, (size_t)len);
-    }
-    int error = ferror(in) ? errno : 0;
-    end_record(&reader);
-    free(line);
-    fclose(in);
-    reader.place.line = 0;
-    return (!error || complain(&reader, _("cannot read: %s"), strerror(error))) && !reader.errors;
+    return list_read(&reader.list, file, read_line, &reader);
 }
 
 const struct target *target_find(const struct target_table *table, const char *name, size_t len)
