@@ -29,11 +29,8 @@ struct run {
 static void *make(void *context, size_t index)
 {
     struct run *run = context;
-    const struct setup *setup = configs_setup(run->options->configs, index);
-    struct job_plan plan = run->plan;
-    plan.options = &setup->options;
-    plan.translate = setup->translate;
-    return job_run(&plan, &run->inputs.list.items[index]);
+    return job_run(&run->plan, configs_setup(run->options->configs, index),
+                   &run->inputs.list.items[index]);
 }
 
 static bool finish(void *context, size_t index, void *result)
@@ -45,8 +42,7 @@ static bool finish(void *context, size_t index, void *result)
     if (!job->read)
         *vec_push(&run->skipped) = run->inputs.list.items[index].name;
     job_add_summary(&run->summary, job);
-    const struct setup *setup = configs_setup(run->options->configs, index);
-    if (job_status(&setup->options, &job->summary) == STATUS_FOUND)
+    if (job->status == STATUS_FOUND)
         run->status = STATUS_FOUND;
     bool more = true;
     if (job->findings.len) {

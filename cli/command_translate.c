@@ -204,11 +204,8 @@ static bool output(struct run *run, const struct input *input, const struct job 
 static void *make(void *context, size_t index)
 {
     struct run *run = context;
-    const struct setup *setup = configs_setup(run->options->configs, index);
-    struct job_plan plan = run->plan;
-    plan.options = &setup->options;
-    plan.translate = setup->translate;
-    return job_run(&plan, &run->inputs.list.items[index]);
+    return job_run(&run->plan, configs_setup(run->options->configs, index),
+                   &run->inputs.list.items[index]);
 }
 
 static bool finish(void *context, size_t index, void *result)
@@ -220,8 +217,7 @@ static bool finish(void *context, size_t index, void *result)
     if (job->findings.len)
         fwrite(job->findings.text, 1, job->findings.len, stderr);
     job_add_summary(&run->summary, job);
-    const struct setup *setup = configs_setup(run->options->configs, index);
-    if (job_status(&setup->options, &job->summary) == STATUS_FOUND)
+    if (job->status == STATUS_FOUND)
         run->status = STATUS_FOUND;
     bool more = true;
     if (job->read && !output(run, &run->inputs.list.items[index], job)) {

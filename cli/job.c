@@ -19,9 +19,18 @@ static void drop_unwanted(struct findings *findings, const struct options *optio
     findings->list.count = kept;
 }
 
-static void report(struct job *job, const struct job_plan *plan, struct translation *t)
+/* What the findings alone call for. */
+static enum exit_status status_of(const struct options *o, const struct summary *summary)
 {
-    const struct options *o = plan->options;
+    for (int level = o->fail_on; level <= LEVEL_ERROR; ++level)
+        if (summary->found[level])
+            return STATUS_FOUND;
+    return STATUS_OK;
+}
+
+static void report(struct job *job, const struct job_plan *plan, const struct options *o,
+                   struct translation *t)
+{
     drop_unwanted(&t->findings, o);
     summary_add_findings(&job->summary, &t->findings);
     vec_each (const struct finding, f, &t->findings.list) {
@@ -31,9 +40,11 @@ static void report(struct job *job, const struct job_plan *plan, struct translat
             text_add_finding(&job->findings, &t->source, f, plan->color);
         job->finding_count++;
     }
+    job->status = status_of(o, &job->summary);
 }
 
-struct job *job_run(const struct job_plan *plan, const struct input *input)
+struct job *job_run(const struct job_plan *plan, const struct setup *setup,
+                    const struct input *input)
 {
     struct job *job = xcalloc(1, sizeof *job);
     struct content content;
@@ -44,8 +55,8 @@ struct job *job_run(const struct job_plan *plan, const struct input *input)
     job->summary.files = 1;
 
     struct translation t;
-    translate(&t, input->name, content.text, content.len, &plan->translate);
-    annotate(&t, &plan->translate);
+    translate(&t, input->name, content.text, content.len, &setup->translate);
+    annotate(&t, &setup->translate);
     if (plan->want_text) {
         translation_text(&t, &job->text);
         job->changed = job->text.len != t.source.len ||
@@ -54,7 +65,7 @@ struct job *job_run(const struct job_plan *plan, const struct input *input)
     }
     if (plan->want_diff)
         diff_add(&job->diff, &t.source, &t.edits, plan->diff_style);
-    report(job, plan, &t);
+    report(job, plan, &setup->options, &t);
     if (t.diag.text.len)
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
@@ -70,14 +81,6 @@ void job_free(struct job *job)
     strbuf_release(&job->findings);
     diag_release(&job->diag);
     free(job);
-}
-
-enum exit_status job_status(const struct options *options, const struct summary *summary)
-{
-    for (int level = options->fail_on; level <= LEVEL_ERROR; ++level)
-        if (summary->found[level])
-            return STATUS_FOUND;
-    return STATUS_OK;
 }
 
 void job_add_summary(struct summary *total, const struct job *job)

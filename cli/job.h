@@ -9,17 +9,14 @@
 #include "base/diag.h"
 #include "base/finding.h"
 #include "base/strbuf.h"
+#include "cli/config.h"
 #include "cli/inputs.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "report/diff.h"
 #include "report/summary.h"
-#include "transform/translate.h"
 
 /* What all jobs of a run share; read-only. */
 struct job_plan {
-    const struct options *options;
-    struct translate_options translate;
     bool want_text; /* the translated text */
     bool want_diff;
     bool color; /* in findings */
@@ -34,16 +31,15 @@ struct job {
     struct strbuf diff;     /* if wanted */
     struct strbuf findings; /* in the form of --format; JSON: separated by commas */
     size_t finding_count;
-    struct summary summary; /* of this file */
+    struct summary summary;  /* of this file */
+    enum exit_status status; /* that its findings call for under its --fail-on */
     struct diag diag;
 };
 
-/* Does the whole job of INPUT; never NULL. */
-struct job *job_run(const struct job_plan *plan, const struct input *input);
+/* Does the whole job of INPUT, for which SETUP holds; never NULL. */
+struct job *job_run(const struct job_plan *plan, const struct setup *setup,
+                    const struct input *input);
 void job_free(struct job *job);
-
-/* The exit status that SUMMARY alone calls for under --fail-on. */
-enum exit_status job_status(const struct options *options, const struct summary *summary);
 
 /* Adds the figures of one file to those of the run. */
 void job_add_summary(struct summary *total, const struct job *job);
