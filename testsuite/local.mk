@@ -60,50 +60,18 @@ UNIT_TESTS = \
 
 if HAVE_CHECK
 check_PROGRAMS += $(UNIT_TESTS)
+check_LIBRARIES = testsuite/unit/libunit.a
 TESTS += $(UNIT_TESTS)
 else
 TESTS += testsuite/no-check.sh
 endif
 
-testsuite_unit_check_edit_SOURCES = testsuite/unit/check_edit.c
-testsuite_unit_check_edit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_edit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_entries_SOURCES = testsuite/unit/check_entries.c testsuite/unit/common.c testsuite/unit/common.h
-testsuite_unit_check_entries_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_entries_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_expr_SOURCES = testsuite/unit/check_expr.c
-testsuite_unit_check_expr_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_expr_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_invariants_SOURCES = testsuite/unit/check_invariants.c testsuite/unit/common.c testsuite/unit/common.h
-testsuite_unit_check_invariants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_invariants_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_lexer_SOURCES = testsuite/unit/check_lexer.c
-testsuite_unit_check_lexer_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_lexer_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_lds_SOURCES = testsuite/unit/check_lds.c
-testsuite_unit_check_lds_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_lds_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS) -lm
-testsuite_unit_check_library_SOURCES = testsuite/unit/check_library.c
-testsuite_unit_check_library_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_library_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_map_SOURCES = testsuite/unit/check_map.c
-testsuite_unit_check_map_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_map_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_occupancy_SOURCES = testsuite/unit/check_occupancy.c
-testsuite_unit_check_occupancy_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_occupancy_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_parser_SOURCES = testsuite/unit/check_parser.c
-testsuite_unit_check_parser_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_parser_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_report_SOURCES = testsuite/unit/check_report.c
-testsuite_unit_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_report_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_toolkit_SOURCES = testsuite/unit/check_toolkit.c testsuite/unit/common.c testsuite/unit/common.h
-testsuite_unit_check_toolkit_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_toolkit_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
-testsuite_unit_check_write_SOURCES = testsuite/unit/check_write.c
-testsuite_unit_check_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
-testsuite_unit_check_write_LDADD = $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
+# Each is made of the source of its own name and what all share; programs without an LDADD of their
+# own, which these are, take this one.
+testsuite_unit_libunit_a_SOURCES = \
+    testsuite/unit/common.c testsuite/unit/common.h \
+    testsuite/unit/suite.c testsuite/unit/suite.h
+LDADD = testsuite/unit/libunit.a $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 
 # The lexer and the parser alone, for the benchmark and to look at.
 check_PROGRAMS += testsuite/hwlex testsuite/hwparse

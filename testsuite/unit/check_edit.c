@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 static struct source source_of(const char *text)
 {
@@ -140,10 +141,5 @@ int main(void)
     tcase_add_test(tcase, first_of_two_equals_wins);
     tcase_add_test(tcase, many);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "maps/library.h"
 #include "testsuite/unit/common.h"
+#include "testsuite/unit/suite.h"
 
 /* Longer than any call that a change is about. */
 enum { MAX_ARGS = 64, MAX_RULES = 16, SHOWN = 8 };
@@ -917,14 +918,10 @@ int main(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, test_entries, 0, (int)groups.count);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_suite(suite);
     map_free(facts);
     vec_each (struct group, group, &groups)
         vec_release(&group->entries);
     vec_release(&groups);
-    return failed ? 1 : 0;
+    return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "testsuite/unit/suite.h"
 
 /* The names of these tests; the same ones as C variables, for the comparison with the compiler. */
 static const struct expr_name names[] = {
@@ -280,10 +281,5 @@ int main(void)
     tcase_add_test(tcase, indices);
     suite_add_tcase(suite, tcase);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

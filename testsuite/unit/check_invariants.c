@@ -12,6 +12,7 @@
 
 #include "base/xalloc.h"
 #include "testsuite/unit/common.h"
+#include "testsuite/unit/suite.h"
 
 static struct map *facts, *no_facts;
 static VEC(char *) files;
@@ -318,11 +319,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_nuls, 0, 8);
     tcase_add_loop_test(tcase, test_hostile, 0, (int)(sizeof shapes / sizeof *shapes));
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_suite(suite);
     tear_down();
-    return failed ? 1 : 0;
+    return status;
 }

@@ -11,6 +11,7 @@
 #include "annotate/gpu/expr.h"
 #include "base/arena.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 enum { BLOCK = 256 };
 
@@ -775,10 +776,5 @@ int main(void)
     tcase_add_test(searches, flat_arrays_are_skewed);
     suite_add_tcase(suite, searches);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 struct scan {
     struct source source;
@@ -624,10 +625,5 @@ int main(void)
     tcase_add_loop_test(tcase, test_random_bytes, 0, 10);
     tcase_add_loop_test(tcase, test_random_pieces, 0, 20);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "testsuite/unit/suite.h"
 
 /* The list of the source tree. */
 static struct library_table *table;
@@ -251,10 +252,5 @@ int main(void)
     tcase_add_loop_test(tcase, complains_of_bad_lines, 0, sizeof bad_texts / sizeof *bad_texts);
     tcase_add_test(tcase, complains_of_files);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

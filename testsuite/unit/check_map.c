@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/version.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 /* The maps of the source tree. */
 static struct map *map;
@@ -702,10 +703,5 @@ int main(void)
     tcase_add_loop_test(damage, survives_damage, 0, 4);
     suite_add_tcase(suite, damage);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

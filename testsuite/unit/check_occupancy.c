@@ -11,6 +11,7 @@
 #include "annotate/gpu/targets.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "testsuite/unit/suite.h"
 
 /* The list of the source tree. */
 static struct target_table *table;
@@ -591,10 +592,5 @@ int main(void)
     tcase_add_test(tcase, refuses_what_is_not_there);
     tcase_add_loop_test(tcase, holds_for_every_request, 0, ALL_TARGETS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

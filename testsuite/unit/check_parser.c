@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 struct parse {
     struct source source;
@@ -881,10 +882,5 @@ int main(void)
     tcase_add_loop_test(tcase, test_deep, 0, 10);
     tcase_add_test(tcase, test_places);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 #include "report/summary.h"
 #include "report/text.h"
 #include "base/utf8.h"
+#include "testsuite/unit/suite.h"
 
 static struct source source_of(const char *text, size_t len)
 {
@@ -375,10 +376,5 @@ int main(void)
     tcase_add_test(tcase, diff);
     tcase_add_test(tcase, diff_of_anything);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

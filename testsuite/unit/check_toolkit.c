@@ -12,6 +12,7 @@
 
 #include "base/xalloc.h"
 #include "testsuite/unit/common.h"
+#include "testsuite/unit/suite.h"
 
 struct folder {
     char *path;
@@ -118,11 +119,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_empty_map, 0, (int)folders.count);
     tcase_add_loop_test(tcase, test_twice, 0, (int)folders.count);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = run_suite(suite);
     map_free(facts);
     map_free(no_facts);
     vec_each (char *, file, &files)
@@ -131,5 +128,5 @@ int main(void)
         free(folder->path);
     vec_release(&files);
     vec_release(&folders);
-    return failed ? 1 : 0;
+    return status;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "testsuite/unit/suite.h"
 
 static char *folder;
 
@@ -300,10 +301,5 @@ int main(void)
     tcase_add_test(tcase, devices);
     tcase_add_test(tcase, same);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
