@@ -70,6 +70,11 @@ size_t source_line_begin(const struct source *source, size_t offset)
     return offset;
 }
 
+size_t source_text_begin(const struct source *source)
+{
+    return 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 const char *source_newline(const struct source *source)
 {
     const char *nl = memchr(source->text, '\n', source->len);

@@ -46,6 +46,9 @@ size_t source_line_end(const struct source *source, size_t offset);
 /* Offset of the first byte of the line that holds OFFSET. */
 size_t source_line_begin(const struct source *source, size_t offset);
 
+/* Where the text begins: behind a byte order mark, or at 0. */
+size_t source_text_begin(const struct source *source);
+
 /* How the first line of the text ends: "\r\n" or "\n". */
 const char *source_newline(const struct source *source);
 

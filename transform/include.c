@@ -148,12 +148,9 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         return;
     }
     if (api->after && !has_text(unit, includes, api->after, d->parent)) {
-        const struct source *source = &tr->t->source;
         add(unit, includes, api->after, strlen(api->after), d);
-        edit_add(&tr->t->edits,
-                 source_line_begin(source, unit_token(unit, d->tokens.begin)->offset), 0,
-                 arena_printf(tr->arena, "#include <%s>%s", api->after, source_newline(source)),
-                 EDIT_INCLUDE);
+        insert_line(tr, unit_token(unit, d->tokens.begin)->offset,
+                    arena_printf(tr->arena, "#include <%s>", api->after));
     }
     add(unit, includes, hip, strlen(hip), d);
     char open = path[-1], close = path[len];
@@ -192,7 +189,7 @@ static size_t insertion_point(const struct transform *tr)
     if (count && list[0].kind == TOK_PP_PRAGMA && list[0].tokens.begin == 0 &&
         list[0].name != NO_TOKEN && !strcmp(unit_token(unit, list[0].name)->symbol->text, "once"))
         return next_line(source, unit_token(unit, list[0].tokens.end - 1)->offset);
-    size_t res = 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    size_t res = source_text_begin(source);
     vec_each (const struct comment, comment, &unit->tokens.comments) {
         if (comment->token != 0)
             break;
@@ -249,11 +246,7 @@ static void insert_macro(struct transform *tr, size_t at)
         if (d->kind == TOK_PP_DEFINE && d->name != NO_TOKEN &&
             !strcmp(unit_token(tr->unit, d->name)->symbol->text, macro))
             return;
-    const struct source *source = &tr->t->source;
-    at = source_line_begin(source, at);
-    bool bom = at == 0 && 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3);
-    edit_add(&tr->t->edits, bom ? 3 : at, 0,
-             arena_printf(tr->arena, "#define %s%s", macro, source_newline(source)), EDIT_INCLUDE);
+    insert_line(tr, at, arena_printf(tr->arena, "#define %s", macro));
 }
 
 static void insert_runtime(struct transform *tr)
@@ -262,7 +255,7 @@ static void insert_runtime(struct transform *tr)
     size_t at = insertion_point(tr);
     insert_macro(tr, at);
     const char *newline = source_newline(source);
-    bool open_line = at && source->text[at - 1] != '\n' && !(at == 3 && source->text[0] == '\xef');
+    bool open_line = source_text_begin(source) < at && source->text[at - 1] != '\n';
     edit_add(
         &tr->t->edits, at, 0,
         arena_printf(tr->arena, "%s#include <" RUNTIME ">%s", open_line ? newline : "", newline),
@@ -335,11 +328,7 @@ static void insert_shims(struct transform *tr, size_t offset)
             !memcmp(source->text + header->offset + 1, SHIMS, sizeof SHIMS - 1))
             return;
     }
-    size_t at = source_line_begin(source, offset);
-    bool bom = at == 0 && 3 <= source->len && !memcmp(source->text, "\xef\xbb\xbf", 3);
-    edit_add(&tr->t->edits, bom ? 3 : at, 0,
-             arena_printf(tr->arena, "#include <" SHIMS ">%s", source_newline(source)),
-             EDIT_INCLUDE);
+    insert_line(tr, offset, "#include <" SHIMS ">");
 }
 
 void transform_includes(struct transform *tr)

@@ -95,6 +95,9 @@ void replace_token(struct transform *tr, uint32_t index, const char *text, enum 
 void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 void insert_behind(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 
+/* Inserts TEXT as a line of its own before the line of the source's byte OFFSET. */
+void insert_line(struct transform *tr, size_t offset, const char *text);
+
 /* A finding at the tokens of RANGE. */
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
                        const char *arg1, const char *arg2, const char *arg3);

@@ -57,6 +57,14 @@ void insert_behind(struct transform *tr, uint32_t index, const char *text, enum 
     edit_add(&tr->t->edits, token->offset + token->length, 0, text, reason);
 }
 
+void insert_line(struct transform *tr, size_t offset, const char *text)
+{
+    const struct source *source = &tr->t->source;
+    size_t line = source_line_begin(source, offset), begin = source_text_begin(source);
+    edit_add(&tr->t->edits, line < begin ? begin : line, 0,
+             arena_printf(tr->arena, "%s%s", text, source_newline(source)), EDIT_INCLUDE);
+}
+
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
                        const char *arg1, const char *arg2, const char *arg3)
 {

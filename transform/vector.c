@@ -174,24 +174,28 @@ static bool are_neighbours(const struct unit *unit, uint32_t end, uint32_t begin
     return end == begin && !(unit_token(unit, begin)->flags & TOKEN_DIRECTIVE);
 }
 
-/* Inserts TEXT as a line of its own before the line of OFFSET, or behind it. */
-static void insert_line(struct transform *tr, size_t offset, bool behind, const char *text)
+/* Ends the conditional around definitions, the last of which ends before token END. */
+static void close_conditional(struct transform *tr, uint32_t end)
+{
+    const struct token *last = unit_token(tr->unit, end - 1);
+    edit_add(&tr->t->edits, last->offset + last->length, 0,
+             arena_printf(tr->arena, "%s#endif", source_newline(&tr->t->source)), EDIT_CONDITION);
+}
+
+/* Whether the definition of FN has its lines for itself. */
+static bool has_own_lines(const struct transform *tr, const struct function *fn)
 {
     const struct source *source = &tr->t->source;
-    const char *newline = source_newline(source);
-    if (!behind) {
-        edit_add(&tr->t->edits, source_line_begin(source, offset), 0,
-                 arena_printf(tr->arena, "%s%s", text, newline), EDIT_INCLUDE);
-        return;
-    }
-    edit_add(&tr->t->edits, offset, 0, arena_printf(tr->arena, "%s%s", newline, text),
-             EDIT_CONDITION);
+    const struct token *first = unit_token(tr->unit, fn->head.begin);
+    const struct token *last = unit_token(tr->unit, fn->body.end - 1);
+    size_t line = source_line_begin(source, first->offset), end = last->offset + last->length;
+    return strspn(source->text + line, " \t") == first->offset - line &&
+           source_line_end(source, end) == end;
 }
 
 void transform_vectors(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    const struct source *source = &tr->t->source;
     if (!map_is_hip_header(tr->options->map, "hip/hip_runtime.h", 17))
         return;
     uint32_t open_end = NO_TOKEN; /* behind the last definition of an open conditional */
@@ -203,35 +207,21 @@ void transform_vectors(struct transform *tr)
         enum verdict verdict = judge(tr, fn, &d);
         if (open_end != NO_TOKEN &&
             (verdict != COMPONENT_WISE || !are_neighbours(unit, open_end, fn->head.begin))) {
-            const struct token *last = unit_token(unit, open_end - 1);
-            insert_line(tr, last->offset + last->length, true, "#endif");
+            close_conditional(tr, open_end);
             open_end = NO_TOKEN;
         }
-        if (verdict == OTHER) {
-            struct range name = {fn->name, fn->name + 2};
-            report(tr, RULE_API_VECTOR_OPERATOR, name, unit_quote(unit, name), NULL, NULL);
-        }
-        if (verdict != COMPONENT_WISE)
+        if (verdict == NOT_OURS)
             continue;
-        /* Its lines must be its own. */
-        const struct token *first = unit_token(unit, fn->head.begin);
-        const struct token *last = unit_token(unit, fn->body.end - 1);
-        size_t line = source_line_begin(source, first->offset);
-        bool alone = strspn(source->text + line, " \t") == first->offset - line;
-        size_t behind = last->offset + last->length;
-        bool ends = source_line_end(source, behind) == behind;
-        if (!alone || !ends) {
+        if (verdict == OTHER || !has_own_lines(tr, fn)) {
             struct range name = {fn->name, fn->name + 2};
             report(tr, RULE_API_VECTOR_OPERATOR, name, unit_quote(unit, name), NULL, NULL);
             continue;
         }
         if (open_end == NO_TOKEN)
-            insert_line(tr, first->offset, false,
+            insert_line(tr, unit_token(unit, fn->head.begin)->offset,
                         "#if !defined(__HIPCC__) // HIP's vector types have these operators");
         open_end = fn->body.end;
     }
-    if (open_end != NO_TOKEN) {
-        const struct token *last = unit_token(unit, open_end - 1);
-        insert_line(tr, last->offset + last->length, true, "#endif");
-    }
+    if (open_end != NO_TOKEN)
+        close_conditional(tr, open_end);
 }
