@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/version.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/common.h"
 #include "testsuite/unit/suite.h"
 
 /* The maps of the source tree. */
@@ -26,21 +27,13 @@ static struct diag said;
 static bool went_well;
 static char small_file[64];
 
-static void write_file(const char *file, const char *text, size_t len)
-{
-    FILE *out = fopen(file, "wb");
-    ck_assert_ptr_nonnull(out);
-    ck_assert_uint_eq(fwrite(text, 1, len, out), len);
-    ck_assert_int_eq(fclose(out), 0);
-}
-
 /* Adds a file with TEXT to `small`. */
 static void add_text(const char *text)
 {
     char *copy = xstrdup(text);
     for (char *p = copy; *p; ++p)
         *p = (char)(*p == '|' ? '\t' : *p == '^' ? '|' : *p);
-    write_file(small_file, copy, strlen(copy));
+    write_text(small_file, copy, strlen(copy));
     free(copy);
     went_well = map_load_file(small, small_file, &said);
     ck_assert_int_eq(unlink(small_file), 0);
@@ -646,7 +639,7 @@ START_TEST(survives_damage)
         memcpy(text, whole + begin, size);
         for (uint32_t n = random_number() % 40; n; --n)
             text[random_number() % size] = bytes[random_number() % (sizeof bytes - 1)];
-        write_file(small_file, text, size);
+        write_text(small_file, text, size);
         struct map *damaged = map_new();
         struct diag trouble = DIAG_INIT;
         bool fine = map_load_file(damaged, small_file, &trouble);

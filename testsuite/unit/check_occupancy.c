@@ -11,6 +11,7 @@
 #include "annotate/gpu/targets.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "testsuite/unit/common.h"
 #include "testsuite/unit/suite.h"
 
 /* The list of the source tree. */
@@ -23,10 +24,7 @@ static char small_file[64];
 
 static bool load_text(const char *text, size_t len)
 {
-    FILE *out = fopen(small_file, "wb");
-    ck_assert_ptr_nonnull(out);
-    ck_assert_uint_eq(fwrite(text, 1, len, out), len);
-    ck_assert_int_eq(fclose(out), 0);
+    write_text(small_file, text, len);
     bool res = target_load_file(small, small_file, &said);
     ck_assert_int_eq(unlink(small_file), 0);
     return res;

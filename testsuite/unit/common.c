@@ -37,6 +37,14 @@ struct text read_text(const char *path)
     return (struct text){buf.text, buf.len};
 }
 
+void write_text(const char *file, const char *text, size_t len)
+{
+    FILE *out = fopen(file, "wb");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(fwrite(text, 1, len, out), len);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
 struct text run(const char *name, const char *text, size_t len, const struct map *map,
                 enum launch_form launch)
 {

@@ -15,6 +15,9 @@ struct text {
 /* The file at PATH; ends the test where it cannot be read. */
 struct text read_text(const char *path);
 
+/* Makes FILE hold the LEN bytes at TEXT; ends the test where that fails. */
+void write_text(const char *file, const char *text, size_t len);
+
 /* Loads the project's maps from $srcdir/maps; ends the program where that fails. */
 struct map *load_facts(void);
 
