@@ -4,6 +4,7 @@
 #ifndef BASE_SYMBOL_H
 #define BASE_SYMBOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct symbol {
     unsigned hash;          /* hash_bytes() of it */
     uint16_t keyword;       /* enum token_kind of a keyword, or 0 */
     uint16_t flags;         /* enum symbol_flag of transform/ */
+    bool is_type;           /* parser/: the file declares, or uses, it as a type */
     const struct api *api;  /* its entry in the map, or NULL */
     const struct api *type; /* the API's type that the file declares it with, or NULL */
     const char *alias;      /* transform/: the API's namespace that it stands for, or NULL */

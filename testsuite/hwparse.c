@@ -1,6 +1,10 @@
 /* The parser alone: prints what it found in each file, one line an island.
 
-   usage: hwparse FILE...  */
+   usage: hwparse [--trees|--opaque|--opaque-all] FILE...
+
+   --trees   the trees of all bodies
+   --opaque  what is not understood in device code, and how much of it is;
+             --opaque-all: in all functions  */
 #include <config.h>
 
 #include <stdio.h>
@@ -8,6 +12,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "parser/tree.h"
 #include "parser/unit.h"
 
 static void on_new(struct symbol *symbol, void *context)
@@ -143,10 +148,82 @@ static void print_unit(struct source *source, const struct unit *unit)
     }
 }
 
+static void print_tree(const struct unit *unit, const struct node *node)
+{
+    printf("(%s", node_kind_name(node->kind));
+    if (node->op)
+        printf(" %s", token_kind_name(node->op));
+    for (unsigned i = 0; i < node->stars; ++i)
+        fputs(" *", stdout);
+    if (node->flags)
+        printf(" flags=%x", node->flags);
+    if (node->kind == NODE_NAME || node->kind == NODE_TYPE || node->kind == NODE_OPAQUE ||
+        node->kind == NODE_NUMBER)
+        print_field(unit, "", node->tokens);
+    else if ((node->kind == NODE_DECLARATOR || node->kind == NODE_MEMBER ||
+              node->kind == NODE_FIELD) &&
+             node->token != NO_TOKEN)
+        print_field(unit, "", (struct range){node->token, node->token + 1});
+    tree_each(kid, node)
+    {
+        putchar(' ');
+        print_tree(unit, kid);
+    }
+    putchar(')');
+}
+
+static void print_opaque(struct source *source, const struct unit *unit, const struct node *node)
+{
+    if (node->kind == NODE_OPAQUE) {
+        printf("%s:%u: opaque %u at %s", source->name, line_of(source, unit, node->tokens.begin),
+               node->tokens.end - node->tokens.begin,
+               token_kind_name(unit_kind(unit, node->token)));
+        printf(" `%s'\n", unit_quote(unit, node->tokens));
+    }
+    tree_each(kid, node) print_opaque(source, unit, kid);
+}
+
+enum mode { MODE_ISLANDS, MODE_TREES, MODE_OPAQUE, MODE_OPAQUE_ALL };
+
+/* Of all files. */
+static uint64_t all_tokens, all_opaque;
+
+static void print_bodies(struct source *source, const struct unit *unit, enum mode mode)
+{
+    struct arena arena = ARENA_INIT;
+    struct trees trees;
+    trees_init(&trees, unit, &arena);
+    vec_each (const struct function, fn, &unit->functions) {
+        if (fn->body.begin >= fn->body.end)
+            continue;
+        if (mode == MODE_OPAQUE && !(fn->flags & (FUNCTION_DEVICE | FUNCTION_GLOBAL)))
+            continue;
+        const struct node *tree = tree_body(&trees, fn->body);
+        if (mode != MODE_TREES) {
+            print_opaque(source, unit, tree);
+            continue;
+        }
+        printf("%u %s ", line_of(source, unit, fn->name), unit_token(unit, fn->name)->symbol->text);
+        print_tree(unit, tree);
+        putchar('\n');
+    }
+    all_tokens += trees.tokens;
+    all_opaque += trees.opaque;
+    arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
-    int status = 0;
-    for (int i = 1; i < argc; ++i) {
+    int status = 0, first = 1;
+    enum mode mode = MODE_ISLANDS;
+    if (argc > 1 && !strcmp(argv[1], "--trees"))
+        mode = MODE_TREES;
+    else if (argc > 1 && !strcmp(argv[1], "--opaque"))
+        mode = MODE_OPAQUE;
+    else if (argc > 1 && !strcmp(argv[1], "--opaque-all"))
+        mode = MODE_OPAQUE_ALL;
+    first += mode != MODE_ISLANDS;
+    for (int i = first; i < argc; ++i) {
         FILE *file = fopen(argv[i], "rb");
         if (!file) {
             perror(argv[i]);
@@ -168,7 +245,10 @@ int main(int argc, char **argv)
         struct diag diag = DIAG_INIT;
         struct unit unit;
         unit_parse(&unit, &source, &symbols, &arena, &diag);
-        print_unit(&source, &unit);
+        if (mode == MODE_ISLANDS)
+            print_unit(&source, &unit);
+        else
+            print_bodies(&source, &unit, mode);
         diag_flush(&diag, stdout);
         diag_release(&diag);
         unit_release(&unit);
@@ -176,5 +256,8 @@ int main(int argc, char **argv)
         arena_release(&arena);
         source_release(&source);
     }
+    if (MODE_OPAQUE <= mode && all_tokens)
+        printf("%llu of %llu tokens are opaque, %.2f %%\n", (unsigned long long)all_opaque,
+               (unsigned long long)all_tokens, 100.0 * (double)all_opaque / (double)all_tokens);
     return status;
 }
