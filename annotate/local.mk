@@ -5,6 +5,11 @@ libhipwright_a_SOURCES += \
     annotate/gpu/lds.c annotate/gpu/lds.h \
     annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
     annotate/gpu/targets.c annotate/gpu/targets.h \
+    annotate/model/constant.h \
+    annotate/model/lane.h \
+    annotate/model/launch.h \
+    annotate/model/model.h \
+    annotate/model/type.h \
     annotate/rules.def \
     annotate/rules/compute_capability.c \
     annotate/rules/device_call.c \

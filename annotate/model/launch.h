@@ -1,0 +1,61 @@
+/* Launches: which kernel runs with which grid, block and dynamic shared memory.
+
+   Forms: <<<>>>, cudaLaunchKernel, cudaLaunchCooperativeKernel, cudaLaunchKernelEx[C],
+   cuLaunchKernel[Ex], hipLaunchKernelGGL, hipLaunchKernel, hipExtLaunchKernelGGL,
+   hipModuleLaunchKernel.  */
+#ifndef ANNOTATE_MODEL_LAUNCH_H
+#define ANNOTATE_MODEL_LAUNCH_H
+
+#include "annotate/model/constant.h"
+
+struct launch_dim {
+    const struct node *expression; /* or NULL: not said, it is 1 */
+    struct constant value;         /* as constant_of(); 1 where it is not said */
+};
+
+struct launch_site {
+    uint32_t token;              /* the callee's last name, for places */
+    struct range tokens;         /* the whole launch */
+    const struct symbol *kernel; /* NULL: a pointer or something computed */
+    size_t function;             /* the kernel's index in the unit, or NO_INDEX: elsewhere */
+    bool cooperative;
+    struct launch_dim grid[3], block[3];
+    bool block_known;          /* every dimension of the block has a value */
+    const struct node *shared; /* dynamic shared bytes, or NULL: none said */
+    struct constant shared_bytes;
+    const struct node *stream;
+    struct range template_arguments; /* of the callee, empty without */
+};
+
+/* All launches of the file in their order; COUNT of them. */
+const struct launch_site *model_launches(struct model *model, size_t *count);
+
+/* The ones of the kernel at INDEX; a kernel that a macro or a wrapper launches has that one's.
+   *COMPLETE: the file shows every launch there can be (internal linkage, its address not taken, no
+   launch of something computed). */
+const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
+                                                   bool *complete);
+
+/* The blocks that the function at INDEX (a kernel, or a device function by way of its callers) runs
+   with: at most LAUNCH_BLOCKS different ones. False where the file shows none, or not all are
+   known; then the rest of BLOCKS is what is known. */
+enum { LAUNCH_BLOCKS = 16 };
+
+struct launch_blocks {
+    unsigned count;
+    unsigned block[LAUNCH_BLOCKS][3];
+    bool all; /* every launch that the file shows is among them */
+};
+
+bool model_blocks(struct model *model, size_t index, struct launch_blocks *res);
+
+/* Values of __launch_bounds__, and of maxrregcount from build flags. */
+struct launch_bounds {
+    bool given;
+    struct constant max_threads, min_blocks, max_clusters; /* count 0: not said, or not known */
+    const struct node *arguments[3];
+};
+
+struct launch_bounds model_launch_bounds(struct model *model, size_t index);
+
+#endif

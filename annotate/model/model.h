@@ -1,0 +1,58 @@
+/* The kernel model: what is known of a file's device code beyond its text. Built only when a rule
+   or a report asks for it; each part when it is first asked for.
+
+   type.h      types: sizes of elements, of structs and of arrays
+   constant.h  integer values of expressions: macros, constants, enumerators, template arguments
+   launch.h    launches, with grid, block, dynamic shared memory
+   lane.h      index arithmetic played for all lanes of a wavefront
+
+   A model knows one file. What it may know of others (headers, the tree) comes as facts, see
+   struct model_options.  */
+#ifndef ANNOTATE_MODEL_MODEL_H
+#define ANNOTATE_MODEL_MODEL_H
+
+#include "parser/tree.h"
+
+struct model_names;
+
+/* A macro given with -D. */
+struct model_define {
+    const char *name;
+    const char *value; /* "" and "1" as a compiler has them */
+};
+
+struct model_options {
+    const struct model_define *defines;
+    size_t define_count;
+};
+
+/* A function with what only the model knows. */
+struct model_function {
+    const struct function *function; /* of the unit */
+    struct node *body;               /* its tree, or NULL for a declaration */
+    struct node **params; /* param_count NODE_DECLARATIONs; NULL for one not understood */
+    unsigned param_count;
+};
+
+struct model {
+    const struct unit *unit;
+    struct arena *arena; /* of all that the model gives out */
+    const struct model_options *options;
+    struct trees trees;
+    struct model_function **functions; /* by the index in the unit; NULL until asked for */
+    struct model_names *names;         /* constant.c's: declarations by name */
+};
+
+/* An empty model of UNIT, whose memory comes from ARENA. OPTIONS may be NULL and must live as long.
+ */
+void model_init(struct model *model, const struct unit *unit, struct arena *arena,
+                const struct model_options *options);
+void model_release(struct model *model);
+
+/* The function at INDEX of the unit, its trees read. */
+const struct model_function *model_function(struct model *model, size_t index);
+
+/* The index of the function whose body holds TOKEN, or NO_INDEX. */
+size_t model_function_at(const struct model *model, uint32_t token);
+
+#endif
