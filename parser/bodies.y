@@ -395,7 +395,10 @@ static struct node *new_node(struct body *body, enum node_kind kind, struct rang
                              uint32_t token, struct node *a, struct node *b, struct node *c)
 {
     struct node *node = arena_alloc(body->trees->arena, sizeof *node);
-    *node = (struct node){.kind = (uint8_t)kind, .token = token, .tokens = where};
+    *node = (struct node){.kind = (uint8_t)kind,
+                          .token = token,
+                          .tokens = where,
+                          .id = body->trees->nodes++};
     struct node *const kids[] = {a, b, c};
     struct node **tail = &node->kids;
     for (int i = 0; i < 3; ++i)

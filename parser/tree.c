@@ -19,7 +19,8 @@ static struct node *read_island(struct trees *trees, enum body_start start, stru
 static struct node *opaque(struct trees *trees, struct range range)
 {
     struct node *res = arena_alloc(trees->arena, sizeof *res);
-    *res = (struct node){.kind = NODE_OPAQUE, .token = range.begin, .tokens = range};
+    *res = (struct node){
+        .kind = NODE_OPAQUE, .token = range.begin, .tokens = range, .id = trees->nodes++};
     trees->opaque += range.end - range.begin;
     return res;
 }

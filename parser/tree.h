@@ -49,6 +49,8 @@ struct node {
     uint32_t token; /* its name or its operator; where the grammar stopped: NODE_OPAQUE */
     struct range tokens;
     uint32_t depth; /* of the kids below */
+    uint32_t
+        id; /* its number among the nodes of the trees: what is known of it can be kept apart */
     struct node *kids;
     struct node *next;
 };
@@ -62,6 +64,7 @@ struct trees {
     /* Over all bodies read: */
     uint64_t tokens;
     uint64_t opaque;  /* those that lie in opaque nodes */
+    uint32_t nodes;   /* so many were made */
     unsigned nesting; /* bodies of lambdas that are being read */
 };
 
