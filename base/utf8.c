@@ -92,11 +92,26 @@ unsigned utf8_add_char(struct strbuf *out, const char *text, size_t len, size_t 
     return 4 * (unsigned)*used;
 }
 
+size_t utf8_plain_length(const char *text, size_t len)
+{
+    size_t res = 0;
+    while (res < len && 0x20 <= text[res] && text[res] < 0x7f)
+        ++res;
+    return res;
+}
+
 size_t utf8_add_terminal(struct strbuf *out, const char *text, size_t len)
 {
     size_t res = 0, used;
-    for (size_t i = 0; i < len; i += used)
-        res += utf8_add_char(out, text + i, len - i, &used);
+    for (size_t i = 0; i < len; i += used) {
+        used = utf8_plain_length(text + i, len - i);
+        if (used) {
+            strbuf_add(out, text + i, used);
+            res += used;
+        } else {
+            res += utf8_add_char(out, text + i, len - i, &used);
+        }
+    }
     return res;
 }
 

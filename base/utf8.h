@@ -22,6 +22,10 @@ int utf8_width(uint32_t code);
    cannot disturb a terminal. Returns its columns, and its bytes in *USED. */
 unsigned utf8_add_char(struct strbuf *out, const char *text, size_t len, size_t *used);
 
+/* How many of the LEN bytes at TEXT are, from the first on, printable ASCII: a column each, and
+   harmless. */
+size_t utf8_plain_length(const char *text, size_t len);
+
 /* Appends the LEN bytes at TEXT in such a form; returns their columns. */
 size_t utf8_add_terminal(struct strbuf *out, const char *text, size_t len);
 

@@ -8,18 +8,19 @@
 #include "base/xalloc.h"
 #include "lexer/lexer_p.h"
 
-/* Keywords: a small hash of the word finds its only candidate list. */
+/* Keywords. */
 
 struct keyword {
     const char *text;
+    uint16_t len;
     uint16_t kind;
 };
 
 static const struct keyword keywords[] = {
 #define TOKEN(kind, name)
 #define PUNCT(kind, text)
-#define KEYWORD(kind, text) {text, kind},
-#define SAME_KEYWORD(kind, text) {text, kind},
+#define KEYWORD(kind, text) {text, sizeof text - 1, kind},
+#define SAME_KEYWORD(kind, text) {text, sizeof text - 1, kind},
 #define DIRECTIVE(kind, text)
 #include "lexer/token.def"
 #undef TOKEN
@@ -34,7 +35,7 @@ static const struct keyword directives[] = {
 #define PUNCT(kind, text)
 #define KEYWORD(kind, text)
 #define SAME_KEYWORD(kind, text)
-#define DIRECTIVE(kind, text) {text, kind},
+#define DIRECTIVE(kind, text) {text, sizeof text - 1, kind},
 #include "lexer/token.def"
 #undef TOKEN
 #undef PUNCT
@@ -61,14 +62,31 @@ const char *token_kind_name(enum token_kind kind)
     return names[kind];
 }
 
+/* The kind of the word of LEN bytes at TEXT in LIST (COUNT entries), or 0. */
+static enum token_kind find_word(const struct keyword *list, size_t count, const char *text,
+                                 size_t len)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (list[i].len == len && list[i].text[0] == text[0] && !memcmp(list[i].text, text, len))
+            return list[i].kind;
+    return 0;
+}
+
+/* No keyword has a capital, and most names of an API have one. */
+static bool has_capital(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; ++i)
+        if ('A' <= text[i] && text[i] <= 'Z')
+            return true;
+    return false;
+}
+
 enum token_kind lexer_keyword(const char *text, size_t len)
 {
-    /* Asked once per distinct name of a file: a scan over the first letters is fast enough. */
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; ++i)
-        if (keywords[i].text[0] == text[0] && !strncmp(keywords[i].text, text, len) &&
-            !keywords[i].text[len])
-            return keywords[i].kind;
-    return 0;
+    /* Asked once per distinct name of a file. */
+    return has_capital(text, len)
+               ? 0
+               : find_word(keywords, sizeof keywords / sizeof *keywords, text, len);
 }
 
 /* Line splices. */
@@ -119,8 +137,6 @@ static void join_lines(struct lexer *lexer)
    WITH_AT. Offsets come in ascending order, so a cursor does. */
 static uint32_t removed_before(struct lexer *lexer, size_t at, bool with_at)
 {
-    if (!lexer->splice_count)
-        return 0;
     size_t next = lexer->splice_next;
     while (next < lexer->splice_count &&
            (with_at ? lexer->splices[next].at <= at : lexer->splices[next].at < at))
@@ -133,6 +149,11 @@ static uint32_t removed_before(struct lexer *lexer, size_t at, bool with_at)
 static void physical(struct lexer *lexer, size_t begin, size_t len, uint32_t *offset,
                      uint32_t *length)
 {
+    if (!lexer->splice_count) {
+        *offset = (uint32_t)begin;
+        *length = (uint32_t)len;
+        return;
+    }
     uint32_t first = removed_before(lexer, begin, true);
     uint32_t last = len ? removed_before(lexer, begin + len - 1, true) : first;
     *offset = (uint32_t)begin + first;
@@ -179,10 +200,8 @@ void lexer_add_word(struct lexer *lexer, size_t begin, size_t len)
     struct symbol *symbol = symbol_intern(lexer->symbols, lexer->text + begin, len);
     enum token_kind kind = symbol->keyword ? symbol->keyword : TOK_IDENT;
     if (lexer->want_directive) {
-        kind = TOK_IDENT;
-        for (size_t i = 0; i < sizeof directives / sizeof *directives; ++i)
-            if (strlen(directives[i].text) == len && !memcmp(directives[i].text, symbol->text, len))
-                kind = directives[i].kind;
+        kind = find_word(directives, sizeof directives / sizeof *directives, symbol->text, len);
+        kind = kind ? kind : TOK_IDENT;
         lexer->want_name = kind == TOK_PP_DEFINE;
     } else if (lexer->want_name) {
         lexer->want_name = false;

@@ -21,10 +21,15 @@ struct pattern {
     const struct library *library;
 };
 
+/* The patterns of one field, in the file's order. */
+struct patterns {
+    VEC(struct pattern) list;
+};
+
 struct library_table {
     struct arena arena;
     VEC(struct library *) libraries;
-    VEC(struct pattern) patterns;
+    struct patterns patterns[LIBRARY_FIELD_COUNT];
 };
 
 static const char *const state_words[LIBRARY_STATE_COUNT] = {
@@ -76,7 +81,8 @@ void library_table_free(struct library_table *table)
     if (!table)
         return;
     vec_release(&table->libraries);
-    vec_release(&table->patterns);
+    for (int field = 0; field < LIBRARY_FIELD_COUNT; ++field)
+        vec_release(&table->patterns[field].list);
     arena_release(&table->arena);
     free(table);
 }
@@ -102,6 +108,7 @@ static bool is_unique(enum library_field field)
 static bool add_pattern(struct reader *reader, enum library_field field, const char *text,
                         size_t len)
 {
+    struct patterns *patterns = &reader->table->patterns[field];
     struct pattern pattern = {.text = text, .len = len, .field = field, .library = reader->library};
     if (len && text[len - 1] == '*') {
         pattern.open = true;
@@ -113,14 +120,14 @@ static bool add_pattern(struct reader *reader, enum library_field field, const c
     if (!pattern.len || memchr(text, '*', pattern.len))
         return complain(reader, _("'%.*s' is no pattern; a star stands at the end only"), (int)len,
                         text);
-    for (size_t i = 0; is_unique(field) && i < reader->table->patterns.count; ++i) {
-        const struct pattern *other = &reader->table->patterns.items[i];
-        if (other->field == field && other->len == pattern.len && other->open == pattern.open &&
+    for (size_t i = 0; is_unique(field) && i < patterns->list.count; ++i) {
+        const struct pattern *other = &patterns->list.items[i];
+        if (other->len == pattern.len && other->open == pattern.open &&
             memcmp(other->text, text, pattern.len) == 0)
             return complain(reader, _("'%.*s' already belongs to %s"), (int)len, text,
                             other->library->text[LIBRARY_NAME]);
     }
-    *vec_push(&reader->table->patterns) = pattern;
+    *vec_push(&patterns->list) = pattern;
     return true;
 }
 
@@ -215,6 +222,8 @@ bool library_load_file(struct library_table *table, const char *file, struct dia
 
 static bool matches(const struct pattern *pattern, const char *text, size_t len)
 {
+    if (!len || *pattern->text != *text)
+        return false;
     if (!pattern->open)
         return pattern->len == len && memcmp(pattern->text, text, len) == 0;
     /* A namespace is meant by its own name as well. */
@@ -229,13 +238,11 @@ const struct library *library_find(const struct library_table *table, enum libra
                                    const char *text, size_t len)
 {
     const struct pattern *best = NULL;
-    for (size_t i = 0; i < table->patterns.count; ++i) {
-        const struct pattern *pattern = &table->patterns.items[i];
-        if (pattern->field == field && matches(pattern, text, len) &&
+    vec_each (const struct pattern, pattern, &table->patterns[field].list)
+        if (matches(pattern, text, len) &&
             (!best || best->len < pattern->len ||
              (best->len == pattern->len && best->open && !pattern->open)))
             best = pattern;
-    }
     return best ? best->library : NULL;
 }
 

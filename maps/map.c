@@ -34,6 +34,7 @@ enum {
     MAX_ARGUMENT = 255, /* the largest count that a condition may ask for */
     MAX_ERRORS = 20,    /* of one file; behind them it is not read on */
     MAX_FILE = 64 * 1024 * 1024,
+    FILTER_BITS = 1 << 18, /* some ten for each name of the catalogue */
 };
 
 enum column {
@@ -56,6 +57,9 @@ struct entry {
 struct map {
     struct arena arena;
     struct entry *names;
+    /* One bit for some of the hash of each name: most names of a file are no API's, and this says
+       so without a walk through the table, which is larger than the caches. */
+    uint64_t filter[FILTER_BITS / 64];
     struct entry *headers;
     VEC(struct entry *) folders; /* the headers that end in "/..." */
     VEC(char *) texts;           /* the files; the entries' strings point into them */
@@ -511,6 +515,13 @@ static bool is_folder(const char *path, size_t len)
     return 4 < len && memcmp(path + len - 4, "/...", 4) == 0;
 }
 
+/* The bit of HASH in a map's filter. */
+static unsigned filter_bit(unsigned hash)
+{
+    /* The table's buckets are chosen by the low bits. */
+    return hash >> 14 & (FILTER_BITS - 1);
+}
+
 /* Puts API, whose CUDA name has LEN bytes, into its table. */
 static bool add_entry(struct reader *reader, const struct api *api, size_t len)
 {
@@ -530,6 +541,7 @@ static bool add_entry(struct reader *reader, const struct api *api, size_t len)
     entry->api = *api;
     entry->file = map->files;
     HASH_ADD_KEYPTR_BYHASHVALUE(hh, *table, entry->api.cuda, len, hash, entry);
+    map->filter[filter_bit(hash) / 64] |= (uint64_t)1 << filter_bit(hash) % 64;
     if (api->kind == API_HEADER && is_folder(api->cuda, len))
         *vec_push(&map->folders) = entry;
     return true;
@@ -755,6 +767,8 @@ const struct api *map_find_hashed(const struct map *map, const char *text, size_
                                   unsigned hash)
 {
     struct entry *entry;
+    if (!(map->filter[filter_bit(hash) / 64] >> filter_bit(hash) % 64 & 1))
+        return NULL;
     HASH_FIND_BYHASHVALUE(hh, map->names, text, len, hash, entry);
     return entry ? &entry->api : NULL;
 }

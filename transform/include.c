@@ -353,9 +353,9 @@ void transform_includes(struct transform *tr)
     }
     vec_release(&includes.list);
     /* An empty map knows of no such header, and changes nothing. */
-    bool known = map_is_hip_header(tr->options->map, RUNTIME, strlen(RUNTIME));
-    if (known && tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
-        !(api && !uses_device_language(unit)))
+    if (tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
+        !(api && !uses_device_language(unit)) &&
+        map_is_hip_header(tr->options->map, RUNTIME, strlen(RUNTIME)))
         insert_runtime(tr);
     else if (first != NO_TOKEN)
         insert_macro(tr, unit_token(unit, first)->offset);

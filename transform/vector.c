@@ -196,8 +196,6 @@ static bool has_own_lines(const struct transform *tr, const struct function *fn)
 void transform_vectors(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    if (!map_is_hip_header(tr->options->map, "hip/hip_runtime.h", 17))
-        return;
     uint32_t open_end = NO_TOKEN; /* behind the last definition of an open conditional */
     vec_each (const struct function, fn, &unit->functions) {
         struct definition d;
