@@ -9,6 +9,7 @@
 enum {
     SYMBOL_LIBRARY_ASKED = 1 << 8,
     SYMBOL_TEXTURE_REFERENCE = 1 << 9,
+    SYMBOL_TEXTURE_WORD = 1 << 10,
 };
 
 struct annotation {

@@ -49,6 +49,18 @@ struct symbol *symbol_find(struct symbol_table *table, const char *text)
     return res ? &res->symbol : NULL;
 }
 
+struct symbol *symbol_first(const struct symbol_table *table)
+{
+    return table->entries ? &table->entries->symbol : NULL;
+}
+
+struct symbol *symbol_next(const struct symbol *symbol)
+{
+    /* Each symbol is the beginning of its entry. */
+    struct symbol_entry *next = ((const struct symbol_entry *)symbol)->hh.next;
+    return next ? &next->symbol : NULL;
+}
+
 void symbol_table_release(struct symbol_table *table)
 {
     HASH_CLEAR(hh, table->entries);

@@ -20,6 +20,7 @@ struct symbol {
     uint16_t keyword;       /* enum token_kind of a keyword, or 0 */
     uint16_t flags;         /* enum symbol_flag of transform/ */
     bool is_type;           /* parser/: the file declares, or uses, it as a type */
+    bool landmark;          /* its tokens are listed: see struct tokens */
     const struct api *api;  /* its entry in the map, or NULL */
     const struct api *type; /* the API's type that the file declares it with, or NULL */
     const char *alias;      /* transform/: the API's namespace that it stands for, or NULL */
@@ -31,7 +32,7 @@ struct symbol_entry;
 struct symbol_table {
     struct arena *arena;
     struct symbol_entry *entries; /* the table's own */
-    /* Called once for each new symbol, to fill in keyword, flags and api; may be NULL. */
+    /* Called once for each new symbol, to fill in keyword, landmark and api; may be NULL. */
     void (*on_new)(struct symbol *symbol, void *context);
     void *context;
 };
@@ -45,6 +46,11 @@ struct symbol *symbol_intern(struct symbol_table *table, const char *text, size_
 
 /* The symbol of the NUL-terminated TEXT, or NULL if the file does not contain it. */
 struct symbol *symbol_find(struct symbol_table *table, const char *text);
+
+/* The first symbol of TABLE and the one behind SYMBOL, in the order in which they were made; NULL
+   at the end. */
+struct symbol *symbol_first(const struct symbol_table *table);
+struct symbol *symbol_next(const struct symbol *symbol);
 
 /* Frees the table's index; the symbols stay until their arena goes. */
 void symbol_table_release(struct symbol_table *table);

@@ -195,9 +195,31 @@ void lexer_add(struct lexer *lexer, enum token_kind kind, size_t begin, size_t l
     push(lexer, kind, begin, len, NULL);
 }
 
+static void add_landmark(struct lexer *lexer, size_t index)
+{
+    *vec_push(&lexer->tokens->landmarks) = (uint32_t)index;
+}
+
+void lexer_add_paste(struct lexer *lexer, size_t begin, size_t len)
+{
+    add_landmark(lexer, lexer->tokens->list.count);
+    lexer_add(lexer, TOK_HASH_HASH, begin, len);
+}
+
+void lexer_add_scope(struct lexer *lexer, size_t begin, size_t len)
+{
+    size_t count = lexer->tokens->list.count;
+    const struct symbol *name = count ? lexer->tokens->list.items[count - 1].symbol : NULL;
+    if (name && !name->landmark)
+        add_landmark(lexer, count - 1);
+    lexer_add(lexer, TOK_COLON_COLON, begin, len);
+}
+
 void lexer_add_word(struct lexer *lexer, size_t begin, size_t len)
 {
     struct symbol *symbol = symbol_intern(lexer->symbols, lexer->text + begin, len);
+    if (symbol->landmark)
+        add_landmark(lexer, lexer->tokens->list.count);
     enum token_kind kind = symbol->keyword ? symbol->keyword : TOK_IDENT;
     if (lexer->want_directive) {
         kind = find_word(directives, sizeof directives / sizeof *directives, symbol->text, len);
@@ -408,5 +430,6 @@ void lexer_scan(struct tokens *tokens, const struct source *source, struct symbo
 void lexer_release(struct tokens *tokens)
 {
     vec_release(&tokens->list);
+    vec_release(&tokens->landmarks);
     vec_release(&tokens->comments);
 }

@@ -17,7 +17,10 @@
 #include "lexer/token.h"
 
 struct tokens {
-    VEC(struct token) list;       /* the last one is TOK_EOF */
+    VEC(struct token) list; /* the last one is TOK_EOF */
+    /* Indices, in order, of the tokens that somebody may want to look at one by one: words whose
+       symbol is a landmark, names before ::, and ##. Few passes need a walk over all tokens. */
+    VEC(uint32_t) landmarks;
     VEC(struct comment) comments; /* in order */
 };
 

@@ -31,6 +31,10 @@ struct lexer {
 /* Adds the token of KIND at the logical offset BEGIN, LEN bytes long. */
 void lexer_add(struct lexer *lexer, enum token_kind kind, size_t begin, size_t len);
 void lexer_add_word(struct lexer *lexer, size_t begin, size_t len);
+
+/* The same for ## and ::, which are landmarks or make one of the name before them. */
+void lexer_add_paste(struct lexer *lexer, size_t begin, size_t len);
+void lexer_add_scope(struct lexer *lexer, size_t begin, size_t len);
 void lexer_add_comment(struct lexer *lexer, size_t begin, size_t len);
 
 /* A newline, or the end of the text: ends a directive. */

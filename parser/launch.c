@@ -109,6 +109,8 @@ static void read_launch(struct unit *unit, uint32_t open)
 
 void pass4_launches(struct unit *unit)
 {
+    if (!unit->has_chevrons)
+        return;
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_LAUNCH_OPEN && token->partner != NO_TOKEN && i < token->partner)

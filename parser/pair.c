@@ -290,6 +290,7 @@ static void close_launch(struct walk *walk, uint32_t index)
     for (int steps = 0; node && node->kind == TOK_LESS && steps < 1000; ++steps)
         node = node->below;
     if (node && node->kind == TOK_LAUNCH_OPEN) {
+        walk->unit->has_chevrons = true;
         pair(walk, node->token, index);
         pop_to(walk, node->below);
     }

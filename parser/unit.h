@@ -171,7 +171,8 @@ struct unit {
     VEC(struct function) functions;
     VEC(struct variable) variables;
     VEC(struct launch) launches;
-    size_t unpaired; /* brackets without partner, those in branches and directives included */
+    bool has_chevrons; /* some <<< has its >>> */
+    size_t unpaired;   /* brackets without partner, those in branches and directives included */
 };
 
 /* Parses SOURCE, whose names are interned in SYMBOLS; UNIT's data lives in ARENA and its own

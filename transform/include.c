@@ -213,7 +213,8 @@ static const char *needed_macro(const struct transform *tr)
 {
     const struct unit *unit = tr->unit;
     const struct symbol *last = NULL;
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        uint32_t i = *at;
         const struct token *token = unit_token(unit, i);
         if (!token->symbol || token->symbol == last || !token->symbol->api ||
             !token->symbol->api->define || token_region(token) != REGION_COMMON)

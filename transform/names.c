@@ -476,7 +476,8 @@ void names_collect(struct transform *tr)
             if (unit_token(unit, i)->kind == TOK_IDENT && unit_token(unit, i)->symbol->api)
                 declare(tr, i, NO_INDEX, d->tokens);
     }
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        uint32_t i = *at;
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);

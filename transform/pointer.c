@@ -8,10 +8,14 @@
 
 #include <string.h>
 
+static bool is_pointer_type(const struct api *type)
+{
+    return type && !strcmp(type->cuda, "CUdeviceptr");
+}
+
 static bool is_pointer(const struct token *token)
 {
-    return token->kind == TOK_IDENT && token->symbol->type &&
-           !strcmp(token->symbol->type->cuda, "CUdeviceptr");
+    return token->kind == TOK_IDENT && is_pointer_type(token->symbol->type);
 }
 
 /* Operators that bind looser than + and end a sum, and what ends an expression. */
@@ -183,9 +187,20 @@ static bool is_static_cast_to_pointer(const struct unit *unit, uint32_t index)
            !strcmp(unit_token(unit, cast)->symbol->text, "static_cast");
 }
 
+/* Whether the file has a name that stands for such a type or is declared with it. */
+static bool has_pointers(const struct unit *unit)
+{
+    for (const struct symbol *s = symbol_first(unit->symbols); s; s = symbol_next(s))
+        if (is_pointer_type(s->type) || is_pointer_type(s->api))
+            return true;
+    return false;
+}
+
 void transform_device_pointers(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
+    if (!has_pointers(unit))
+        return;
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
         if (!token->symbol || token_region(token) != REGION_COMMON || !token_is_code(token))

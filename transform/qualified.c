@@ -106,24 +106,26 @@ static void examine(struct transform *tr, uint32_t first)
     }
 }
 
-/* namespace ALIAS = A::B; notes what the alias stands for. */
-static void note_alias(struct transform *tr, uint32_t index)
+/* namespace ALIAS = A::B; notes what the alias stands for. False where it is
+   no such thing. */
+static bool note_alias(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
     uint32_t alias = unit_next(unit, index);
     uint32_t assign = unit_next(unit, alias);
     if (unit_kind(unit, alias) != TOK_IDENT || unit_kind(unit, assign) != TOK_ASSIGN)
-        return;
+        return false;
     uint32_t first = unit_next(unit, assign);
     if (unit_kind(unit, first) == TOK_COLON_COLON)
         first = unit_next(unit, first);
     if (unit_kind(unit, first) != TOK_IDENT)
-        return;
+        return false;
     const struct symbol *symbol = unit_token(unit, first)->symbol;
     if (!symbol->alias && (!symbol->api || symbol->api->kind != API_NAMESPACE))
-        return;
+        return false;
     struct path path = read_path(unit, first);
     unit_token(unit, alias)->symbol->alias = path_text(tr, &path, path.count);
+    return true;
 }
 
 /* Whether the name at INDEX begins a path, or stands where only a namespace can. */
@@ -152,19 +154,30 @@ static bool begins_path(const struct unit *unit, uint32_t index)
            unit_kind(unit, unit_prev(unit, alias)) == TOK_NAMESPACE;
 }
 
-void transform_qualified(struct transform *tr)
+/* Looks at token INDEX; true where it declares an alias. */
+static bool look_at(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
-        const struct token *token = unit_token(unit, i);
-        if (token->kind == TOK_NAMESPACE)
-            note_alias(tr, i);
-        if (token->kind != TOK_IDENT || token_region(token) != REGION_COMMON ||
-            !token_is_code(token))
-            continue;
-        const struct symbol *symbol = token->symbol;
-        bool space = symbol->api && symbol->api->kind == API_NAMESPACE && !names_is_user(tr, i);
-        if ((space || symbol->alias) && begins_path(unit, i))
-            examine(tr, i);
-    }
+    const struct token *token = unit_token(unit, index);
+    if (token->kind == TOK_NAMESPACE)
+        return note_alias(tr, index);
+    if (token->kind != TOK_IDENT || token_region(token) != REGION_COMMON || !token_is_code(token))
+        return false;
+    const struct symbol *symbol = token->symbol;
+    bool space = symbol->api && symbol->api->kind == API_NAMESPACE && !names_is_user(tr, index);
+    if ((space || symbol->alias) && begins_path(unit, index))
+        examine(tr, index);
+    return false;
+}
+
+void transform_qualified(struct transform *tr)
+{
+    const struct tokens *tokens = &tr->unit->tokens;
+    uint32_t alias = NO_TOKEN;
+    for (size_t i = 0; i < tokens->landmarks.count && alias == NO_TOKEN; ++i)
+        if (look_at(tr, tokens->landmarks.items[i]))
+            alias = tokens->landmarks.items[i];
+    /* Behind an alias of the file's own any name may be one. */
+    for (uint32_t i = alias; i < tokens->list.count; ++i)
+        look_at(tr, i);
 }

@@ -192,7 +192,8 @@ void transform_names(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
     const uint16_t other_side = TOKEN_CUDA_SIDE | TOKEN_HIP_SIDE;
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        uint32_t i = *at;
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_HASH_HASH && i)
             check_pasting(tr, i);

@@ -7,11 +7,32 @@
 #include "lexer/lexer.h"
 #include "transform/transform_p.h"
 
+/* Keywords that the passes look for. */
+static bool is_landmark(enum token_kind keyword)
+{
+    switch (keyword) {
+    case TOK_USING:
+    case TOK_NAMESPACE:
+    case TOK_GLOBAL:
+    case TOK_DEVICE:
+    case TOK_SHARED:
+    case TOK_CONSTANT:
+    case TOK_MANAGED:
+    case TOK_LAUNCH_BOUNDS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void on_new_symbol(struct symbol *symbol, void *context)
 {
     const struct map *map = context;
     symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
     symbol->api = map_find_hashed(map, symbol->text, symbol->len, symbol->hash);
+    /* HIP's names too: some are types of a file that was translated before. */
+    symbol->landmark =
+        symbol->api || is_landmark(symbol->keyword) || !strncmp(symbol->text, "hip", 3);
 }
 
 bool takes_native_name(const struct transform *tr, const struct api *api)
@@ -94,10 +115,9 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
     *t = (struct translation){.diag = DIAG_INIT};
     source_init(&t->source, name, text, len);
     findings_init(&t->findings, &t->arena);
-    struct symbol_table symbols;
-    symbol_table_init(&symbols, &t->arena, on_new_symbol, (void *)(uintptr_t)options->map);
+    symbol_table_init(&t->symbols, &t->arena, on_new_symbol, (void *)(uintptr_t)options->map);
     t->unit = arena_zalloc(&t->arena, 1, sizeof *t->unit);
-    unit_parse(t->unit, &t->source, &symbols, &t->arena, &t->diag);
+    unit_parse(t->unit, &t->source, &t->symbols, &t->arena, &t->diag);
 
     struct transform tr = {
         .t = t,
@@ -117,8 +137,6 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
     }
     calls_finish(&tr);
     vec_release(&tr.reorders);
-    symbol_table_release(&symbols);
-    t->unit->symbols = NULL;
     edits_finish(&t->edits);
 }
 
@@ -130,6 +148,7 @@ void translation_text(const struct translation *t, struct strbuf *out)
 void translation_release(struct translation *t)
 {
     unit_release(t->unit);
+    symbol_table_release(&t->symbols);
     edits_release(&t->edits);
     findings_release(&t->findings);
     diag_release(&t->diag);

@@ -10,6 +10,7 @@
 #include "base/finding.h"
 #include "base/source.h"
 #include "base/strbuf.h"
+#include "base/symbol.h"
 #include "base/version.h"
 #include "maps/map.h"
 #include "transform/edit.h"
@@ -44,6 +45,7 @@ struct translate_options {
 struct translation {
     struct arena arena; /* owns everything below but the source's text */
     struct source source;
+    struct symbol_table symbols;
     struct unit *unit; /* what the parser found */
     struct edits edits;
     struct findings findings;

@@ -77,6 +77,8 @@ static bool is_shown(const struct unit *unit, uint32_t variable, uint32_t member
 void rule_compute_capability(struct annotation *a)
 {
     const struct unit *unit = a->unit;
+    if (!symbol_find(unit->symbols, "major") && !symbol_find(unit->symbols, "minor"))
+        return;
     uint32_t statement = NO_TOKEN, reported = NO_TOKEN;
     for (uint32_t i = 1; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);

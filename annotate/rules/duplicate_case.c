@@ -35,9 +35,23 @@ static void examine(struct annotation *a, const struct label *labels, size_t cou
     }
 }
 
+/* Whether two names of the API's may follow the word case. */
+static bool has_labels(const struct unit *unit)
+{
+    int count = 0;
+    if (!symbol_find(unit->symbols, "case"))
+        return false;
+    vec_each (const uint32_t, at, &unit->tokens.landmarks)
+        if (unit_kind(unit, unit_prev(unit, *at)) == TOK_STATEMENT && 2 <= ++count)
+            return true;
+    return false;
+}
+
 void rule_duplicate_case(struct annotation *a)
 {
     const struct unit *unit = a->unit;
+    if (!has_labels(unit))
+        return;
     VEC(struct label) labels = {0};
     VEC(size_t) frames = {0}; /* of each open brace, the first label inside */
     for (uint32_t i = 0; i + 2 < unit->tokens.list.count; ++i) {

@@ -93,9 +93,9 @@ void rule_library(struct annotation *a)
                                       unit->source->text + header->offset + 1, header->length - 2),
                    d->name);
     }
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
-        const struct token *token = unit_token(unit, i);
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        const struct token *token = unit_token(unit, *at);
         if (token->symbol && token_region(token) == REGION_COMMON && token_is_code(token))
-            report(a, &seen, library_at(a, i), i);
+            report(a, &seen, library_at(a, *at), *at);
     }
 }

@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-static bool is_word(const struct token *token, const char *word)
+static bool is_word(const struct symbol *symbol, const char *word)
 {
-    return token->symbol && !strcmp(token->symbol->text, word);
+    return !strcmp(symbol->text, word);
 }
 
 static void report(struct annotation *a, uint32_t first, uint32_t last)
@@ -86,13 +86,29 @@ static void report_fetch(struct annotation *a, uint32_t index)
                  unit_quote(unit, range), NULL, NULL);
 }
 
+/* Marks the names in question; false where the file has none. */
+static bool mark_words(const struct unit *unit)
+{
+    bool res = false;
+    for (struct symbol *s = symbol_first(unit->symbols); s; s = symbol_next(s)) {
+        /* All begin so: texture, surface, tex2D, cudaBindTexture, cuTexRef... */
+        if (!strchr("tsc", *s->text) ||
+            !(is_word(s, "texture") || is_word(s, "surface") || binds_reference(s) || is_fetch(s)))
+            continue;
+        s->flags |= SYMBOL_TEXTURE_WORD;
+        res = true;
+    }
+    return res;
+}
+
 void rule_texture_reference(struct annotation *a)
 {
     const struct unit *unit = a->unit;
+    if (!mark_words(unit))
+        return;
     for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        /* All names in question begin so: texture, surface, tex2D, cudaBindTexture, cuTexRef... */
-        if (!token->symbol || !strchr("tsc", *token->symbol->text) ||
+        if (!token->symbol || !(token->symbol->flags & SYMBOL_TEXTURE_WORD) ||
             token_region(token) != REGION_COMMON || token->symbol->user || !token_is_code(token))
             continue;
         uint32_t next = unit_next(unit, i);
@@ -101,7 +117,7 @@ void rule_texture_reference(struct annotation *a)
             next < unit_partner(unit, next) && is_fetch(token->symbol))
             next = unit_next(unit, unit_partner(unit, next));
         bool call = unit_token(unit, next)->kind == TOK_LPAREN;
-        if (is_word(token, "texture") || is_word(token, "surface")) {
+        if (is_word(token->symbol, "texture") || is_word(token->symbol, "surface")) {
             uint32_t name = declared_name(unit, i);
             if (name != NO_TOKEN) {
                 unit_token(unit, name)->symbol->flags |= SYMBOL_TEXTURE_REFERENCE;

@@ -25,6 +25,7 @@ static void on_new(struct symbol *symbol, void *context)
 {
     (void)context;
     symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
+    symbol->landmark = !strncmp(symbol->text, "mark", 4);
 }
 
 static void scan_release(struct scan *scan)
@@ -428,6 +429,40 @@ START_TEST(test_symbols)
 }
 END_TEST
 
+START_TEST(test_symbols_in_order)
+{
+    static const char *const want[] = {"b", "a", "int", "c"};
+    struct scan scan;
+    scan_text(&scan, "b a int b c a");
+    const struct symbol *at = symbol_first(&scan.symbols);
+    for (size_t i = 0; i < COUNT(want); ++i, at = symbol_next(at)) {
+        ck_assert_ptr_nonnull(at);
+        ck_assert_str_eq(at->text, want[i]);
+    }
+    ck_assert_ptr_null(at);
+    scan_release(&scan);
+    scan_text(&scan, "1");
+    ck_assert_ptr_null(symbol_first(&scan.symbols));
+    scan_release(&scan);
+}
+END_TEST
+
+/* Words that are landmarks wherever they stand, names before :: once, and ##. */
+START_TEST(test_landmarks)
+{
+    static const uint32_t want[] = {0, 2, 4, 6, 17, 22, 25};
+    struct scan scan;
+    scan_text(&scan, "mark a b /* c */ :: mark1::x ::y; int<::z>\n"
+                     "#define mark2(c) c##d\n"
+                     "mark\n");
+    const struct tokens *tokens = &scan.tokens;
+    ck_assert_uint_eq(tokens->landmarks.count, COUNT(want));
+    for (size_t i = 0; i < COUNT(want); ++i)
+        ck_assert_uint_eq(tokens->landmarks.items[i], want[i]);
+    scan_release(&scan);
+}
+END_TEST
+
 START_TEST(test_keywords)
 {
     ck_assert_int_eq(lexer_keyword("__global__", 10), TOK_GLOBAL);
@@ -436,6 +471,8 @@ START_TEST(test_keywords)
     ck_assert_int_eq(lexer_keyword("__global_", 9), 0);
     ck_assert_int_eq(lexer_keyword("union", 5), TOK_CLASS);
     ck_assert_int_eq(lexer_keyword("x", 1), 0);
+    ck_assert_int_eq(lexer_keyword("Union", 5), 0);
+    ck_assert_int_eq(lexer_keyword("char16_t", 8), TOK_TYPE);
 }
 END_TEST
 
@@ -618,6 +655,8 @@ int main(void)
     tcase_add_test(tcase, test_bom);
     tcase_add_test(tcase, test_nul);
     tcase_add_test(tcase, test_symbols);
+    tcase_add_test(tcase, test_symbols_in_order);
+    tcase_add_test(tcase, test_landmarks);
     tcase_add_test(tcase, test_keywords);
     tcase_add_loop_test(tcase, test_splice_anywhere, 0, COUNT(snippets));
     tcase_add_loop_test(tcase, test_crlf, 0, COUNT(snippets));

@@ -68,6 +68,16 @@ START_TEST(utf8)
 }
 END_TEST
 
+START_TEST(plain_length)
+{
+    ck_assert_uint_eq(utf8_plain_length("", 0), 0);
+    ck_assert_uint_eq(utf8_plain_length("a ~z", 3), 3);
+    ck_assert_uint_eq(utf8_plain_length("ab\177c", 4), 2);
+    ck_assert_uint_eq(utf8_plain_length("a\tb", 3), 1);
+    ck_assert_uint_eq(utf8_plain_length("\303\244", 2), 0);
+}
+END_TEST
+
 START_TEST(terminal_is_safe)
 {
     struct strbuf out = STRBUF_INIT;
@@ -365,6 +375,7 @@ int main(void)
     TCase *tcase = tcase_create("report");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, utf8);
+    tcase_add_test(tcase, plain_length);
     tcase_add_test(tcase, terminal_is_safe);
     tcase_add_test(tcase, message);
     tcase_add_test(tcase, rules);
