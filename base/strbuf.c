@@ -40,6 +40,14 @@ void strbuf_addc(struct strbuf *buf, char c)
     strbuf_add(buf, &c, 1);
 }
 
+void strbuf_fill(struct strbuf *buf, char c, size_t count)
+{
+    strbuf_reserve(buf, count);
+    memset(buf->text + buf->len, c, count);
+    buf->len += count;
+    buf->text[buf->len] = '\0';
+}
+
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
 {
     va_list again;

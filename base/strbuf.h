@@ -23,6 +23,7 @@ void strbuf_reserve(struct strbuf *buf, size_t extra);
 void strbuf_add(struct strbuf *buf, const char *text, size_t len);
 void strbuf_adds(struct strbuf *buf, const char *text);
 void strbuf_addc(struct strbuf *buf, char c);
+void strbuf_fill(struct strbuf *buf, char c, size_t count);
 void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)

@@ -45,27 +45,33 @@ struct excerpt {
 
 static void excerpt_mark(struct excerpt *e, unsigned width, char mark)
 {
-    /* The caret stands at the first column of the place, the rest is underlined. */
-    for (unsigned i = 0; i < width; ++i) {
-        strbuf_addc(&e->marks, mark);
-        if (mark == '^')
-            mark = '~';
-    }
     e->columns += width;
+    /* The caret stands at the first column of the place, the rest is underlined. */
+    if (mark == '^' && width) {
+        strbuf_addc(&e->marks, '^');
+        mark = '~';
+        --width;
+    }
+    strbuf_fill(&e->marks, mark, width);
 }
 
-static void excerpt_char(struct excerpt *e, const char *text, size_t len, size_t *used, char mark)
+/* Adds the beginning of the LEN bytes at TEXT, with MARK below it: what is plain of the first MOST
+   bytes, or one character. Its bytes. */
+static size_t excerpt_add(struct excerpt *e, const char *text, size_t len, size_t most, char mark)
 {
-    unsigned width;
-    if (*text == '\t') {
+    size_t used = utf8_plain_length(text, most);
+    unsigned width = (unsigned)used;
+    if (used) {
+        strbuf_add(&e->line, text, used);
+    } else if (*text == '\t') {
         width = TAB_STOP - e->columns % TAB_STOP;
-        for (unsigned i = 0; i < width; ++i)
-            strbuf_addc(&e->line, ' ');
-        *used = 1;
+        strbuf_fill(&e->line, ' ', width);
+        used = 1;
     } else {
-        width = utf8_add_char(&e->line, text, len, used);
+        width = utf8_add_char(&e->line, text, len, &used);
     }
     excerpt_mark(e, width, mark);
+    return used;
 }
 
 static void add_excerpt(struct strbuf *out, const struct source *source, struct span span,
@@ -92,13 +98,17 @@ static void add_excerpt(struct strbuf *out, const struct source *source, struct 
         strbuf_adds(&e.line, "...");
         excerpt_mark(&e, 3, ' ');
     }
-    for (size_t i = from, used; i < end; i += used) {
+    /* What lies before the place, the place itself and what follows are marked each in its way. */
+    size_t place_end = span.begin < span.end ? span.end : span.begin + 1;
+    for (size_t i = from; i < end;) {
         if (LINE_COLUMNS <= e.columns) {
             cut = true;
             break;
         }
         char mark = i == span.begin ? '^' : span.begin < i && i < span.end ? '~' : ' ';
-        excerpt_char(&e, source->text + i, end - i, &used, mark);
+        size_t stop = i < span.begin ? span.begin : i < place_end ? place_end : end;
+        size_t most = (stop < end ? stop : end) - i, room = LINE_COLUMNS - e.columns;
+        i += excerpt_add(&e, source->text + i, end - i, most < room ? most : room, mark);
     }
     if (cut)
         strbuf_adds(&e.line, "...");
