@@ -419,6 +419,9 @@ void lexer_scan(struct tokens *tokens, const struct source *source, struct symbo
         .flags = TOKEN_LINE_START | TOKEN_SPACE_BEFORE,
     };
     join_lines(&lexer);
+    /* Fewer than there will be; half of them need not be moved when the list grows. */
+    tokens->list.items =
+        vec_grow(NULL, source->len / 16 + 1, &tokens->list.room, sizeof *tokens->list.items);
     lexer_run(&lexer);
     lexer_end_line(&lexer, lexer.len);
     push(&lexer, TOK_EOF, lexer.len, 0, NULL);

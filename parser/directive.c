@@ -112,13 +112,11 @@ static enum truth truth_of(struct value v)
     return v.known == UNKNOWN ? UNKNOWN : v.value != 0 ? TRUE : FALSE;
 }
 
-static struct value evaluate(const struct unit *unit, const struct condition *c,
-                             enum vendor vendor);
+static struct value evaluate(const struct condition *c, enum vendor vendor);
 
-static struct value evaluate_binary(const struct unit *unit, const struct condition *c,
-                                    enum vendor vendor)
+static struct value evaluate_binary(const struct condition *c, enum vendor vendor)
 {
-    struct value a = evaluate(unit, c->arg[0], vendor), b = evaluate(unit, c->arg[1], vendor);
+    struct value a = evaluate(c->arg[0], vendor), b = evaluate(c->arg[1], vendor);
     enum truth ta = truth_of(a), tb = truth_of(b);
     if (c->op == TOK_AND_AND)
         return ta == FALSE || tb == FALSE ? known(0)
@@ -165,26 +163,24 @@ static struct value evaluate_binary(const struct unit *unit, const struct condit
     }
 }
 
-static struct value evaluate(const struct unit *unit, const struct condition *c, enum vendor vendor)
+static struct value evaluate(const struct condition *c, enum vendor vendor)
 {
-    const struct vendor_macro *macro;
+    const struct vendor_macro *macro = c->macro;
     switch (c->kind) {
     case COND_NUMBER:
         return known(c->value);
     case COND_DEFINED:
-        macro = find_macro(condition_name(unit, c));
         return macro && macro->defined[vendor] != UNKNOWN ? known(macro->defined[vendor]) : unknown;
     case COND_NAME:
         /* An undefined macro is 0; a defined one has some value, and USE_HIP or __HIP__ one that
            is not 0. */
-        macro = find_macro(condition_name(unit, c));
         if (!macro || macro->defined[vendor] == UNKNOWN)
             return unknown;
         if (macro->defined[vendor] == FALSE)
             return known(0);
         return macro == &any_hip || !strstr(macro->name, "VERSION") ? known(1) : unknown;
     case COND_UNARY: {
-        struct value a = evaluate(unit, c->arg[0], vendor);
+        struct value a = evaluate(c->arg[0], vendor);
         if (a.known == UNKNOWN)
             return unknown;
         return c->op == TOK_BANG    ? known(!a.value)
@@ -192,13 +188,13 @@ static struct value evaluate(const struct unit *unit, const struct condition *c,
                                     : known((long long)(0 - (unsigned long long)a.value));
     }
     case COND_BINARY:
-        return evaluate_binary(unit, c, vendor);
+        return evaluate_binary(c, vendor);
     case COND_TERNARY:
-        switch (truth_of(evaluate(unit, c->arg[0], vendor))) {
+        switch (truth_of(evaluate(c->arg[0], vendor))) {
         case TRUE:
-            return evaluate(unit, c->arg[1], vendor);
+            return evaluate(c->arg[1], vendor);
         case FALSE:
-            return evaluate(unit, c->arg[2], vendor);
+            return evaluate(c->arg[2], vendor);
         case UNKNOWN:
             break;
         }
@@ -210,16 +206,19 @@ static struct value evaluate(const struct unit *unit, const struct condition *c,
     return unknown;
 }
 
-static bool condition_names_hip(const struct unit *unit, const struct condition *c)
+/* Finds the macros of C; true where one of them names HIP. */
+static bool find_macros(const struct unit *unit, struct condition *c)
 {
+    bool res = false;
     if (!c)
         return false;
     if (c->kind == COND_NAME || c->kind == COND_DEFINED) {
-        const struct vendor_macro *macro = find_macro(condition_name(unit, c));
-        return macro && macro->hip;
+        c->macro = find_macro(condition_name(unit, c));
+        res = c->macro && c->macro->hip;
     }
-    return condition_names_hip(unit, c->arg[0]) || condition_names_hip(unit, c->arg[1]) ||
-           condition_names_hip(unit, c->arg[2]);
+    for (int i = 0; i < 3; ++i)
+        res |= find_macros(unit, c->arg[i]);
+    return res;
 }
 
 static bool is_negated(enum token_kind kind)
@@ -234,12 +233,12 @@ static void decide_group(struct unit *unit, uint32_t first)
     struct directive *list = unit->directives.items;
     bool names_hip = false, differ = false, reach[VENDORS] = {true, true, true};
     for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
-        names_hip |= condition_names_hip(unit, list[i].condition);
+        names_hip |= find_macros(unit, list[i].condition);
     list[first].names_hip = names_hip;
     for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
         bool may[VENDORS];
         for (int vendor = 0; vendor < VENDORS; ++vendor) {
-            struct value v = list[i].condition ? evaluate(unit, list[i].condition, vendor)
+            struct value v = list[i].condition             ? evaluate(list[i].condition, vendor)
                              : list[i].kind == TOK_PP_ELSE ? known(1)
                                                            : unknown;
             enum truth t = truth_of(v);

@@ -42,6 +42,8 @@ enum condition_kind {
     COND_TERNARY,
 };
 
+struct vendor_macro;
+
 struct condition {
     enum condition_kind kind;
     uint16_t op;    /* enum token_kind of the operator */
@@ -49,6 +51,7 @@ struct condition {
     unsigned depth; /* of the tree below; bounded, so it may be walked by recursion */
     long long value;
     struct condition *arg[3];
+    const struct vendor_macro *macro; /* pass 2: what is known of the name, or NULL */
 };
 
 /* What the compiler of each vendor sees of a branch. */
