@@ -98,6 +98,6 @@ struct symbol *tree_symbol(const struct unit *unit, const struct node *node);
 
 const char *node_kind_name(enum node_kind kind);
 
-#define tree_each(kid, node) for (struct node *kid = (node)->kids; kid; kid = kid->next)
+#define tree_each(kid, of) for (struct node *kid = (of)->kids; kid; kid = kid->next)
 
 #endif
