@@ -164,8 +164,7 @@ static void print_tree(const struct unit *unit, const struct node *node)
               node->kind == NODE_FIELD) &&
              node->token != NO_TOKEN)
         print_field(unit, "", (struct range){node->token, node->token + 1});
-    tree_each(kid, node)
-    {
+    tree_each (kid, node) {
         putchar(' ');
         print_tree(unit, kid);
     }
@@ -180,7 +179,8 @@ static void print_opaque(struct source *source, const struct unit *unit, const s
                token_kind_name(unit_kind(unit, node->token)));
         printf(" `%s'\n", unit_quote(unit, node->tokens));
     }
-    tree_each(kid, node) print_opaque(source, unit, kid);
+    tree_each (kid, node)
+        print_opaque(source, unit, kid);
 }
 
 enum mode { MODE_ISLANDS, MODE_TREES, MODE_OPAQUE, MODE_OPAQUE_ALL };
