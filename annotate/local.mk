@@ -5,11 +5,16 @@ libhipwright_a_SOURCES += \
     annotate/gpu/lds.c annotate/gpu/lds.h \
     annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
     annotate/gpu/targets.c annotate/gpu/targets.h \
-    annotate/model/constant.h \
+    annotate/model/constant.c annotate/model/constant.h \
+    annotate/model/expression.c \
     annotate/model/lane.h \
     annotate/model/launch.h \
-    annotate/model/model.h \
-    annotate/model/type.h \
+    annotate/model/model.c annotate/model/model.h \
+    annotate/model/names.c annotate/model/names_p.h \
+    annotate/model/query.c annotate/model/query_p.h \
+    annotate/model/record.c \
+    annotate/model/result.def \
+    annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/rules.def \
     annotate/rules/compute_capability.c \
     annotate/rules/device_call.c \

@@ -9,7 +9,8 @@
 
 #include "annotate/model/model.h"
 
-enum { CONSTANT_VALUES = 8 };
+/* As many as a usual switch over block sizes has, from 1 to 1024. */
+enum { CONSTANT_VALUES = 16 };
 
 /* The possible values of an expression, ascending. None: it is not known. */
 struct constant {

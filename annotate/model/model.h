@@ -40,7 +40,8 @@ struct model {
     const struct model_options *options;
     struct trees trees;
     struct model_function **functions; /* by the index in the unit; NULL until asked for */
-    struct model_names *names;         /* constant.c's: declarations by name */
+    uint32_t *function_outer;          /* by the index: the function around it, or NO_INDEX */
+    struct model_names *names;         /* names.c's: declarations by name; NULL until asked for */
 };
 
 /* An empty model of UNIT, whose memory comes from ARENA. OPTIONS may be NULL and must live as long.

@@ -1,0 +1,1110 @@
+/* Evaluation of integer expressions, with the types of C.  */
+#include <config.h>
+
+#include "annotate/model/constant.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/model/query_p.h"
+
+/* Values. */
+
+static const struct scalar scalar_int = {4, true, false};
+static const struct scalar scalar_bool = {1, false, true};
+static const struct scalar scalar_long = {8, true, false};
+static const struct scalar scalar_size = {8, false, false};
+
+struct value value_convert(struct value value, struct scalar type)
+{
+    struct value res = {value.bits, type};
+    if (type.is_bool)
+        res.bits = value.bits != 0;
+    else if (type.bytes < 8) {
+        unsigned shift = 64 - 8 * type.bytes;
+        uint64_t bits = (uint64_t)value.bits << shift;
+        res.bits = type.is_signed ? (int64_t)bits >> shift : (int64_t)(bits >> shift);
+    }
+    return res;
+}
+
+bool type_scalar(const struct type *type, struct scalar *res)
+{
+    if (type->kind == TYPE_BOOL)
+        *res = scalar_bool;
+    else if (type->kind == TYPE_INTEGER && type->size && type->size <= 8)
+        *res = (struct scalar){(uint8_t)type->size, type->is_signed, false};
+    else
+        return false;
+    return true;
+}
+
+static struct scalar promote(struct scalar type)
+{
+    return type.bytes < 4 ? scalar_int : type;
+}
+
+/* The usual arithmetic conversions. */
+static struct scalar common_type(struct scalar a, struct scalar b)
+{
+    a = promote(a);
+    b = promote(b);
+    if (a.bytes != b.bytes)
+        return a.bytes < b.bytes ? b : a;
+    return a.is_signed ? b : a;
+}
+
+static bool add_value(struct values *values, struct value value)
+{
+    for (unsigned i = 0; i < values->count; ++i)
+        if (values->items[i].bits == value.bits &&
+            values->items[i].type.bytes == value.type.bytes &&
+            values->items[i].type.is_signed == value.type.is_signed)
+            return true;
+    if (CONSTANT_VALUES <= values->count)
+        return false;
+    values->items[values->count++] = value;
+    return true;
+}
+
+static bool add_values(struct values *values, const struct values *more)
+{
+    for (unsigned i = 0; i < more->count; ++i)
+        if (!add_value(values, more->items[i]))
+            return false;
+    return true;
+}
+
+static bool one_value(struct values *res, int64_t bits, struct scalar type)
+{
+    res->count = 1;
+    res->items[0] = value_convert((struct value){bits, type}, type);
+    return true;
+}
+
+/* Literals. */
+
+/* The letters behind the digits: u, l, ll, z in any order and case. */
+static bool literal_suffix(const char *text, bool *is_unsigned, unsigned *longs)
+{
+    *is_unsigned = false;
+    *longs = 0;
+    for (; *text; ++text) {
+        switch (tolower((unsigned char)*text)) {
+        case 'u':
+            *is_unsigned = true;
+            break;
+        case 'l':
+        case 'z':
+            ++*longs;
+            break;
+        default:
+            return false;
+        }
+    }
+    return *longs <= 2;
+}
+
+static int digit_value(char c)
+{
+    return isdigit((unsigned char)c)    ? c - '0'
+           : isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10
+                                        : 99;
+}
+
+static bool number_value(const char *text, struct value *res)
+{
+    int base = 10;
+    if (text[0] == '0' && (text[1] | 32) == 'x') {
+        base = 16;
+        text += 2;
+    } else if (text[0] == '0' && (text[1] | 32) == 'b') {
+        base = 2;
+        text += 2;
+    } else if (text[0] == '0') {
+        base = 8;
+    }
+    uint64_t bits = 0;
+    bool any = false;
+    for (; digit_value(*text) < base || (*text == '\'' && any); ++text) {
+        if (*text == '\'')
+            continue;
+        if (UINT64_MAX / (unsigned)base < bits ||
+            UINT64_MAX - (unsigned)digit_value(*text) < bits * (unsigned)base)
+            return false;
+        bits = bits * (unsigned)base + (unsigned)digit_value(*text);
+        any = true;
+    }
+    bool is_unsigned;
+    unsigned longs;
+    if (!any || !literal_suffix(text, &is_unsigned, &longs))
+        return false;
+    res->bits = (int64_t)bits;
+    res->type = scalar_int;
+    res->type.is_signed = !is_unsigned;
+    if (longs || (is_unsigned || base != 10 ? UINT32_MAX : INT32_MAX) < bits)
+        res->type.bytes = 8;
+    else if (INT32_MAX < bits)
+        res->type.is_signed = false;
+    if (res->type.bytes == 8 && INT64_MAX < bits)
+        res->type.is_signed = false;
+    return true;
+}
+
+static bool character_value(const char *text, struct value *res)
+{
+    static const char escapes[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??";
+    const char *quote = strchr(text, '\'');
+    if (!quote || (quote != text && *text != 'u' && *text != 'U' && *text != 'L'))
+        return false;
+    const char *at = quote + 1;
+    long bits = (unsigned char)*at;
+    if (*at == '\\') {
+        ++at;
+        char *end;
+        if (*at == 'x') {
+            bits = strtol(at + 1, &end, 16);
+            at = end - 1;
+        } else if ('0' <= *at && *at <= '7') {
+            bits = strtol(at, &end, 8);
+            at = end - 1;
+        } else {
+            const char *escape = NULL;
+            for (const char *e = escapes; *e; e += 2)
+                if (*e == *at)
+                    escape = e + 1;
+            if (!escape)
+                return false;
+            bits = *escape;
+        }
+    }
+    if (!*at || at[1] != '\'')
+        return false;
+    res->type = quote == text ? (struct scalar){1, true, false} : scalar_int;
+    res->bits = bits;
+    *res = value_convert(*res, res->type);
+    return true;
+}
+
+/* The text of the literal at TOKEN without line splices; false where it is too long for one. */
+static bool literal_text(const struct unit *unit, uint32_t token, char *buffer, size_t size)
+{
+    const struct token *t = unit_token(unit, token);
+    const char *text = unit->source->text + t->offset;
+    size_t len = 0;
+    for (uint32_t i = 0; i < t->length; ++i) {
+        if (text[i] == '\\' && i + 1 < t->length && (text[i + 1] == '\n' || text[i + 1] == '\r')) {
+            while (i + 1 < t->length && (text[i + 1] == '\n' || text[i + 1] == '\r'))
+                ++i;
+            continue;
+        }
+        if (size <= len + 1)
+            return false;
+        buffer[len++] = text[i];
+    }
+    buffer[len] = '\0';
+    return true;
+}
+
+static bool literal_value(const struct unit *unit, const struct node *node, struct value *res)
+{
+    char text[128];
+    if (!literal_text(unit, node->token, text, sizeof text))
+        return false;
+    return node->kind == NODE_NUMBER ? number_value(text, res) : character_value(text, res);
+}
+
+bool constant_literal(const struct unit *unit, const struct node *node, int64_t *value,
+                      unsigned *bytes, bool *is_signed)
+{
+    struct value res;
+    if ((node->kind != NODE_NUMBER && node->kind != NODE_CHARACTER) ||
+        !literal_value(unit, node, &res))
+        return false;
+    *value = res.bits;
+    *bytes = res.type.bytes;
+    *is_signed = res.type.is_signed;
+    return true;
+}
+
+/* Operators. */
+
+static bool less(struct value a, struct value b)
+{
+    return a.type.is_signed ? a.bits < b.bits : (uint64_t)a.bits < (uint64_t)b.bits;
+}
+
+static bool shift(unsigned op, struct value a, struct value b, struct value *res)
+{
+    struct scalar type = promote(a.type);
+    if (b.bits < 0 || 8 * type.bytes <= b.bits)
+        return false;
+    res->type = type;
+    a = value_convert(a, type);
+    if (op == TOK_SHIFT_LEFT)
+        res->bits = (int64_t)((uint64_t)a.bits << b.bits);
+    else
+        res->bits = type.is_signed ? a.bits >> b.bits : (int64_t)((uint64_t)a.bits >> b.bits);
+    return true;
+}
+
+static bool divide(unsigned op, struct value a, struct value b, int64_t *bits)
+{
+    if (!b.bits)
+        return false;
+    if (!a.type.is_signed) {
+        uint64_t x = (uint64_t)a.bits, y = (uint64_t)b.bits;
+        *bits = (int64_t)(op == TOK_SLASH ? x / y : x % y);
+        return true;
+    }
+    if (b.bits == -1) {
+        /* The least number has no opposite. */
+        if (a.bits == (a.type.bytes == 8 ? INT64_MIN : INT32_MIN))
+            return false;
+        *bits = op == TOK_SLASH ? -a.bits : 0;
+        return true;
+    }
+    *bits = op == TOK_SLASH ? a.bits / b.bits : a.bits % b.bits;
+    return true;
+}
+
+/* a + b, a - b, a * b; false where a signed type overflows. */
+static bool calculate(unsigned op, struct value a, struct value b, int64_t *bits)
+{
+    bool overflow;
+    if (op == TOK_PLUS)
+        overflow = __builtin_add_overflow(a.bits, b.bits, bits);
+    else if (op == TOK_MINUS)
+        overflow = __builtin_sub_overflow(a.bits, b.bits, bits);
+    else
+        overflow = __builtin_mul_overflow(a.bits, b.bits, bits);
+    if (!a.type.is_signed)
+        return true;
+    return !overflow && value_convert((struct value){*bits, a.type}, a.type).bits == *bits;
+}
+
+static bool binary_value(unsigned op, struct value a, struct value b, struct value *res)
+{
+    if (op == TOK_SHIFT_LEFT || op == TOK_SHIFT_RIGHT) {
+        if (!shift(op, a, b, res))
+            return false;
+        *res = value_convert(*res, res->type);
+        return true;
+    }
+    struct scalar type = common_type(a.type, b.type);
+    a = value_convert(a, type);
+    b = value_convert(b, type);
+    res->type = type;
+    switch (op) {
+    case TOK_PLUS:
+    case TOK_MINUS:
+    case TOK_STAR:
+        if (!calculate(op, a, b, &res->bits))
+            return false;
+        break;
+    case TOK_SLASH:
+    case TOK_PERCENT:
+        if (!divide(op, a, b, &res->bits))
+            return false;
+        break;
+    case TOK_AMP:
+        res->bits = a.bits & b.bits;
+        break;
+    case TOK_PIPE:
+        res->bits = a.bits | b.bits;
+        break;
+    case TOK_CARET:
+        res->bits = a.bits ^ b.bits;
+        break;
+    default:
+        res->type = scalar_bool;
+        switch (op) {
+        case TOK_LESS:
+            res->bits = less(a, b);
+            break;
+        case TOK_GREATER:
+            res->bits = less(b, a);
+            break;
+        case TOK_LESS_EQUAL:
+            res->bits = !less(b, a);
+            break;
+        case TOK_GREATER_EQUAL:
+            res->bits = !less(a, b);
+            break;
+        case TOK_EQUAL:
+            res->bits = a.bits == b.bits;
+            break;
+        case TOK_NOT_EQUAL:
+            res->bits = a.bits != b.bits;
+            break;
+        default:
+            return false;
+        }
+        return true;
+    }
+    *res = value_convert(*res, type);
+    return true;
+}
+
+static bool unary_value(unsigned op, struct value a, struct value *res)
+{
+    if (op == TOK_BANG) {
+        *res = (struct value){!a.bits, scalar_bool};
+        return true;
+    }
+    struct scalar type = promote(a.type);
+    a = value_convert(a, type);
+    res->type = type;
+    switch (op) {
+    case TOK_PLUS:
+        res->bits = a.bits;
+        return true;
+    case TOK_MINUS:
+        return binary_value(TOK_MINUS, (struct value){0, type}, a, res);
+    case TOK_TILDE:
+        res->bits = ~a.bits;
+        break;
+    default:
+        return false;
+    }
+    *res = value_convert(*res, type);
+    return true;
+}
+
+/* Expressions. */
+
+/* Whether all of VALUES are zero, none is, or it is neither. */
+enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_BOTH };
+
+static enum truth truth_of(const struct values *values)
+{
+    bool zero = false, other = false;
+    for (unsigned i = 0; i < values->count; ++i)
+        *(values->items[i].bits ? &other : &zero) = true;
+    return zero && other ? TRUTH_BOTH : other ? TRUTH_TRUE : TRUTH_FALSE;
+}
+
+static bool logical(struct query *q, const struct node *node, const struct frame *frame,
+                    struct values *res)
+{
+    struct values a, b;
+    bool known_a = query_values(q, node->kids, frame, &a);
+    enum truth decides = node->op == TOK_OR_OR ? TRUTH_TRUE : TRUTH_FALSE;
+    if (known_a && truth_of(&a) == decides)
+        return one_value(res, decides == TRUTH_TRUE, scalar_bool);
+    bool known_b = query_values(q, node->kids->next, frame, &b);
+    if (known_b && truth_of(&b) == decides)
+        return one_value(res, decides == TRUTH_TRUE, scalar_bool);
+    if (!known_a || !known_b)
+        return false;
+    if (truth_of(&a) != TRUTH_BOTH && truth_of(&b) != TRUTH_BOTH)
+        return one_value(res, decides != TRUTH_TRUE, scalar_bool);
+    one_value(res, 0, scalar_bool);
+    return add_value(res, (struct value){1, scalar_bool});
+}
+
+/* How tightly the operator of NODE, as it stands in the source, binds; 0: it is whole. */
+static int looseness(const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_ASSIGN:
+        return 13;
+    case NODE_CHOICE:
+        return 12;
+    case NODE_UNARY:
+    case NODE_CAST:
+    case NODE_SIZEOF:
+        return 1;
+    case NODE_BINARY:
+        break;
+    default:
+        return 0;
+    }
+    switch (node->op) {
+    case TOK_STAR:
+    case TOK_SLASH:
+    case TOK_PERCENT:
+        return 2;
+    case TOK_PLUS:
+    case TOK_MINUS:
+        return 3;
+    case TOK_SHIFT_LEFT:
+    case TOK_SHIFT_RIGHT:
+        return 4;
+    case TOK_LESS:
+    case TOK_GREATER:
+    case TOK_LESS_EQUAL:
+    case TOK_GREATER_EQUAL:
+        return 5;
+    case TOK_EQUAL:
+    case TOK_NOT_EQUAL:
+        return 6;
+    case TOK_AMP:
+        return 7;
+    case TOK_CARET:
+        return 8;
+    case TOK_PIPE:
+        return 9;
+    case TOK_AND_AND:
+        return 10;
+    case TOK_OR_OR:
+        return 11;
+    default:
+        return 14; /* the comma */
+    }
+}
+
+/* Whether the name OPERAND is a macro, or a parameter of one, whose bare text the operators around
+   it would tear apart: `#define N 32 + 1` in `N * 2`. */
+static bool tears(struct query *q, const struct node *operand, int around, bool right,
+                  const struct frame *frame)
+{
+    const struct node *name = operand->kind == NODE_CALL ? operand->kids : operand;
+    if (name->kind != NODE_NAME || !tree_symbol(q->unit, name))
+        return false;
+    const struct node *text;
+    const struct frame *outer;
+    struct range whole;
+    if (query_macro_parameter(q, name->token, frame, &text, &outer)) {
+        if (!text)
+            return false;
+        whole = text->tokens; /* an argument in parentheses has wider tokens around it */
+        if (0 < whole.begin && unit_kind(q->unit, whole.begin - 1) == TOK_LPAREN &&
+            unit_partner(q->unit, whole.begin - 1) == whole.end && text->kind != NODE_NAME) {
+            /* f((a + b)): the parenthesis before it is the call's own where it is f(a + b). */
+            uint32_t before = whole.begin - 2;
+            if (unit_kind(q->unit, before) == TOK_LPAREN || unit_kind(q->unit, before) == TOK_COMMA)
+                return false;
+        }
+    } else {
+        struct decl *macro =
+            macro_at(q->model, tree_symbol(q->unit, name), query_place(q, name->token, frame));
+        text = macro ? decl_expression(q, macro) : NULL;
+        if (!text || text->tokens.begin != macro->text.begin || text->tokens.end != macro->text.end)
+            return false;
+    }
+    int inner = looseness(text);
+    return right ? around <= inner : around < inner;
+}
+
+static bool binary(struct query *q, const struct node *node, const struct frame *frame,
+                   struct values *res)
+{
+    const struct node *left = node->kids, *right = left->next;
+    int around = looseness(node);
+    if (tears(q, left, around, false, frame) || tears(q, right, around, true, frame))
+        return false;
+    if (node->op == TOK_OR_OR || node->op == TOK_AND_AND)
+        return logical(q, node, frame, res);
+    if (node->op == TOK_COMMA)
+        return query_values(q, right, frame, res);
+    struct values a, b;
+    if (!query_values(q, left, frame, &a) || !query_values(q, right, frame, &b))
+        return false;
+    for (unsigned i = 0; i < a.count; ++i)
+        for (unsigned k = 0; k < b.count; ++k) {
+            struct value value;
+            if (!binary_value(node->op, a.items[i], b.items[k], &value) || !add_value(res, value))
+                return false;
+        }
+    return true;
+}
+
+static bool unary(struct query *q, const struct node *node, const struct frame *frame,
+                  struct values *res)
+{
+    struct values a;
+    if (node->op == TOK_STAR || node->op == TOK_AMP || tears(q, node->kids, 1, false, frame) ||
+        !query_values(q, node->kids, frame, &a))
+        return false;
+    for (unsigned i = 0; i < a.count; ++i) {
+        struct value value;
+        if (!unary_value(node->op, a.items[i], &value) || !add_value(res, value))
+            return false;
+    }
+    return true;
+}
+
+static bool choice(struct query *q, const struct node *node, const struct frame *frame,
+                   struct values *res)
+{
+    struct values condition, part;
+    enum truth truth =
+        query_values(q, node->kids, frame, &condition) ? truth_of(&condition) : TRUTH_BOTH;
+    if (truth != TRUTH_FALSE &&
+        !(query_values(q, tree_kid(node, 1), frame, &part) && add_values(res, &part)))
+        return false;
+    return truth == TRUTH_TRUE ||
+           (query_values(q, tree_kid(node, 2), frame, &part) && add_values(res, &part));
+}
+
+/* VALUES as TYPE has them; false where it is no integer. A type that is not known changes nothing,
+   and counts as 64 bits. */
+static bool convert_values(struct values *values, const struct type *type)
+{
+    struct scalar scalar;
+    bool known = type_scalar(type, &scalar);
+    if (!known && type->kind != TYPE_UNKNOWN)
+        return false;
+    struct values res = {0};
+    for (unsigned i = 0; i < values->count; ++i)
+        add_value(&res, value_convert(values->items[i], known ? scalar : scalar_long));
+    *values = res;
+    return true;
+}
+
+static bool cast(struct query *q, const struct node *node, const struct frame *frame,
+                 struct values *res)
+{
+    const struct node *operand = node->kids->next;
+    if (!operand || operand->next || operand->kind == NODE_LIST)
+        return false;
+    if (node->op == TOK_LPAREN && tears(q, operand, 1, false, frame))
+        return false;
+    const struct type *type = query_declared(q, node->kids, NULL, frame);
+    return query_values(q, operand, frame, res) && convert_values(res, type);
+}
+
+static bool size_of(struct query *q, const struct node *node, const struct frame *frame,
+                    struct values *res)
+{
+    const struct node *operand = node->kids;
+    const struct type *type;
+    if (operand->kind == NODE_TYPE)
+        type = query_declared(q, operand, NULL, frame);
+    else
+        type = query_type(q, operand, frame);
+    bool align = !strcmp(unit_token(q->unit, node->token)->symbol->text, "alignof");
+    uint64_t size = align ? type->align : type->size;
+    if (!size || !type->exact || INT64_MAX < size)
+        return false;
+    return one_value(res, (int64_t)size, scalar_size);
+}
+
+/* Calls. */
+
+static unsigned count_nodes(const struct node *node)
+{
+    unsigned res = 0;
+    for (; node; node = node->next)
+        ++res;
+    return res;
+}
+
+/* The value of BODY where it is no more than declarations and a return. */
+static bool body_value(struct query *q, const struct node *body, const struct frame *frame,
+                       struct values *res)
+{
+    const struct node *statement = body && body->kind == NODE_BLOCK ? body->kids : NULL;
+    while (statement && (statement->kind == NODE_DECLARATION || statement->kind == NODE_ALIAS))
+        statement = statement->next;
+    return statement && statement->kind == NODE_RETURN && !statement->next && statement->kids &&
+           query_values(q, statement->kids, frame, res);
+}
+
+/* The functions called DECL that have a body and as many parameters as CALL has arguments: all
+   together. */
+static bool call_function(struct query *q, struct decl *decl, const struct node *call,
+                          const struct frame *frame, struct values *res)
+{
+    enum { OVERLOADS_MAX = 16 };
+    unsigned arguments = count_nodes(call->kids->next), found = 0, seen = 0;
+    for (; decl; decl = decl_alternative(decl)) {
+        if (OVERLOADS_MAX < ++seen)
+            return false;
+        const struct function *function = &q->unit->functions.items[decl->function];
+        if (function->body.end <= function->body.begin)
+            continue;
+        const struct model_function *model = model_function(q->model, decl->function);
+        if (model->param_count != arguments)
+            continue;
+        struct frame inner = {
+            .outer = frame,
+            .function = decl->function,
+            .arguments = call->kids->next,
+            .record = NO_INDEX,
+            .use = query_use(q, call->kids->token),
+        };
+        struct values part = {0};
+        if (!body_value(q, model->body, &inner, &part))
+            return false;
+        const struct type *type = query_result(q, decl->function, &inner);
+        if (!convert_values(&part, type) || !add_values(res, &part))
+            return false;
+        ++found;
+    }
+    return found;
+}
+
+/* min and max in all their spellings. */
+static bool is_minmax(const char *name, bool *is_max)
+{
+    *is_max = !strcmp(name, "max") || !strcmp(name, "MAX") || !strcmp(name, "umax");
+    return *is_max || !strcmp(name, "min") || !strcmp(name, "MIN") || !strcmp(name, "umin");
+}
+
+static bool minmax(struct query *q, const struct node *call, bool is_max, const struct frame *frame,
+                   struct values *res)
+{
+    struct values a, b;
+    const struct node *first = call->kids->next;
+    if (count_nodes(first) != 2 || !query_values(q, first, frame, &a) ||
+        !query_values(q, first->next, frame, &b))
+        return false;
+    for (unsigned i = 0; i < a.count; ++i)
+        for (unsigned k = 0; k < b.count; ++k) {
+            struct scalar type = common_type(a.items[i].type, b.items[k].type);
+            struct value x = value_convert(a.items[i], type), y = value_convert(b.items[k], type);
+            if (!add_value(res, less(x, y) == is_max ? y : x))
+                return false;
+        }
+    return true;
+}
+
+/* std::numeric_limits<T>::max() and min(). */
+static bool limits(struct query *q, const struct node *callee, const struct frame *frame,
+                   struct values *res)
+{
+    uint32_t qualifier = query_qualifier(q, callee);
+    if (qualifier == NO_TOKEN ||
+        strcmp(unit_token(q->unit, qualifier)->symbol->text, "numeric_limits"))
+        return false;
+    struct template_use *use = query_use(q, qualifier);
+    struct node *tree = use && use->count == 1 ? query_argument_type(q, &use->arguments[0]) : NULL;
+    struct scalar type;
+    if (!tree || !type_scalar(query_declared(q, tree, NULL, frame), &type))
+        return false;
+    const char *name = tree_symbol(q->unit, callee)->text;
+    unsigned bits = type.is_bool ? 1 : 8 * type.bytes - type.is_signed;
+    uint64_t max = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    if (!strcmp(name, "max"))
+        return one_value(res, (int64_t)max, type);
+    if (strcmp(name, "min") && strcmp(name, "lowest"))
+        return false;
+    return one_value(res, type.is_signed ? -(int64_t)max - 1 : 0, type);
+}
+
+/* Whether MACRO's own text is being read: there its name is no macro. */
+static bool is_expanding(const struct decl *macro, const struct frame *frame)
+{
+    while (frame && frame->macro != macro)
+        frame = frame->outer;
+    return frame;
+}
+
+/* All definitions of the macro that are possible, each read with ARGUMENTS. */
+static bool macro_values(struct query *q, struct decl *macro, const struct node *name,
+                         const struct node *call, const struct frame *frame, struct values *res)
+{
+    enum { DEFINITIONS_MAX = 64 };
+    uint32_t at = query_place(q, name->token, frame);
+    unsigned seen = 0;
+    for (; macro; macro = decl_alternative(macro)) {
+        const struct directive *d = &q->unit->directives.items[macro->directive];
+        if (DEFINITIONS_MAX < ++seen || d->function_like != (call != NULL) ||
+            is_expanding(macro, frame))
+            return false;
+        struct node *text = decl_expression(q, macro);
+        struct frame inner = {
+            .outer = frame,
+            .macro = macro,
+            .at = at,
+            .function = NO_INDEX,
+            .arguments = call ? call->kids->next : NULL,
+            .record = NO_INDEX,
+        };
+        struct values part = {0};
+        if (!text || !query_values(q, text, &inner, &part) || !add_values(res, &part))
+            return false;
+    }
+    return true;
+}
+
+/* -DNAME=VALUE: a number, or a name. */
+static bool given_value(struct query *q, const struct symbol *name, uint32_t at, struct values *res)
+{
+    const struct model_options *options = q->model->options;
+    for (size_t i = 0; options && i < options->define_count; ++i) {
+        if (strcmp(options->defines[i].name, name->text))
+            continue;
+        const char *text = options->defines[i].value;
+        size_t len = strlen(text);
+        bool minus = false;
+        char copy[64];
+        while (len && (*text == '(' && text[len - 1] == ')')) {
+            ++text;
+            len -= 2;
+        }
+        if (len && *text == '-') {
+            minus = true;
+            ++text;
+            --len;
+        }
+        if (!len || sizeof copy <= len)
+            return false;
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+        struct value value;
+        if (isdigit((unsigned char)*copy)) {
+            if (!number_value(copy, &value) || (minus && !unary_value(TOK_MINUS, value, &value)))
+                return false;
+            return add_value(res, value);
+        }
+        const struct symbol *other = symbol_find(q->unit->symbols, copy);
+        struct decl *macro = other && other != name ? macro_at(q->model, other, at) : NULL;
+        struct node *tree = macro ? decl_expression(q, macro) : NULL;
+        return tree && !minus && query_values(q, tree, NULL, res);
+    }
+    return false;
+}
+
+static bool call(struct query *q, const struct node *node, const struct frame *frame,
+                 struct values *res)
+{
+    const struct node *callee = node->kids;
+    const struct symbol *symbol = callee->kind == NODE_NAME ? tree_symbol(q->unit, callee) : NULL;
+    if (!symbol)
+        return false;
+    struct decl *macro = callee->flags & NAME_QUALIFIED
+                             ? NULL
+                             : macro_at(q->model, symbol, query_place(q, callee->token, frame));
+    if (macro) {
+        if (q->origin == NO_TOKEN)
+            q->origin = macro->token;
+        return macro_values(q, macro, callee, node, frame, res);
+    }
+    if (limits(q, callee, frame, res))
+        return true;
+    struct frame inner;
+    struct decl *decl = query_meaning(q, callee, frame, &inner);
+    bool is_max;
+    if (decl && decl->kind == DECL_FUNCTION) {
+        if (q->origin == NO_TOKEN)
+            q->origin = decl->token;
+        return call_function(q, decl, node, callee->flags & NAME_QUALIFIED ? &inner : frame, res);
+    }
+    return !decl && is_minmax(symbol->text, &is_max) && minmax(q, node, is_max, frame, res);
+}
+
+/* Names. */
+
+static bool variable_values(struct query *q, struct decl *decl, const struct frame *frame,
+                            struct values *res)
+{
+    const struct node *declaration, *declarator, *value = NULL;
+    if (!decl_nodes(q->model, decl, &declaration, &declarator))
+        return false;
+    const struct node *type = declaration->kids;
+    bool constant = type->flags & TYPE_CONST && !declarator->stars;
+    bool member = decl->kind == DECL_VARIABLE && decl->scope != NO_INDEX &&
+                  q->unit->scopes.items[decl->scope].kind == SCOPE_CLASS &&
+                  !(type->flags & TYPE_STATIC);
+    if (type->flags & TYPE_VOLATILE || declarator->stars || type->stars || member ||
+        (decl->kind == DECL_VARIABLE ? !constant : !constant && decl->changed))
+        return false;
+    tree_each(kid, declarator)
+    {
+        if (kid->kind != NODE_INITIALIZER)
+            return false; /* an array */
+        value = kid->kids;
+    }
+    if (!value || value->next || value->kind == NODE_LIST)
+        return false;
+    if (!query_values(q, value, frame, res))
+        return false;
+    return type->flags & TYPE_AUTO || convert_values(res, query_decl_type(q, decl, frame));
+}
+
+static bool enumerator_values(struct query *q, struct decl *decl, const struct frame *frame,
+                              struct values *res)
+{
+    struct decl *base = (struct decl *)decl->base;
+    struct values first;
+    one_value(&first, 0, scalar_int);
+    if (base->text.begin < base->text.end) {
+        struct node *tree = decl_expression(q, base);
+        if (!tree || !query_values(q, tree, frame, &first))
+            return false;
+    }
+    for (unsigned i = 0; i < first.count; ++i) {
+        struct value value = {(int64_t)((uint64_t)first.items[i].bits + decl->index),
+                              first.items[i].type.bytes < 4 ? scalar_int : first.items[i].type};
+        if (!add_value(res, value_convert(value, value.type)))
+            return false;
+    }
+    return true;
+}
+
+/* The template whose parameter DECL is. */
+static const struct symbol *template_name(const struct unit *unit, const struct decl *decl)
+{
+    if (decl->function != NO_INDEX)
+        return unit_token(unit, unit->functions.items[decl->function].name)->symbol;
+    return decl->own != NO_INDEX ? unit->scopes.items[decl->own].name : NULL;
+}
+
+static bool template_values(struct query *q, struct decl *decl, const struct frame *frame,
+                            struct values *res)
+{
+    struct template_argument *argument;
+    const struct frame *outer;
+    struct node *tree;
+    if (query_template_argument(q, decl, frame, &argument, &outer)) {
+        tree = query_argument_expression(q, argument);
+        return tree && query_values(q, tree, outer, res);
+    }
+    if (decl->pack)
+        return false;
+    struct node *fallback = decl->text.begin < decl->text.end ? decl_expression(q, decl) : NULL;
+    /* The instantiations that the file shows. */
+    const struct symbol *name = template_name(q->unit, decl);
+    size_t count = 0, missing = 0, shown = 0;
+    struct template_use *uses = name ? template_uses(q->model, name, &count) : NULL;
+    for (size_t i = 0; i < count; ++i) {
+        if (uses[i].count <= decl->index) {
+            ++missing;
+            continue;
+        }
+        struct values part = {0};
+        tree = query_argument_expression(q, &uses[i].arguments[decl->index]);
+        if (!tree || !query_values(q, tree, NULL, &part) || !add_values(res, &part))
+            return false;
+        ++shown;
+    }
+    if (fallback && (missing || !shown)) {
+        struct values part = {0};
+        if (!query_values(q, fallback, frame, &part) || !add_values(res, &part))
+            return false;
+        ++shown;
+    }
+    if (!shown)
+        return false;
+    const struct type *type = query_decl_type(q, decl, frame);
+    return type->kind == TYPE_UNKNOWN || convert_values(res, type);
+}
+
+/* An argument of the call that FRAME is in the midst of. */
+static bool parameter_values(struct query *q, const struct decl *decl, const struct frame *frame,
+                             struct values *res)
+{
+    for (; frame; frame = frame->outer) {
+        if (frame->function != decl->function || frame->macro)
+            continue;
+        const struct node *argument = frame->arguments;
+        for (unsigned i = 0; argument && i < decl->index; ++i)
+            argument = argument->next;
+        return argument && !decl->changed && query_values(q, argument, frame->outer, res) &&
+               convert_values(res, query_decl_type(q, (struct decl *)decl, frame));
+    }
+    return false;
+}
+
+static bool plain_decl_values(struct query *q, struct decl *decl, const struct frame *frame,
+                              struct values *res)
+{
+    switch (decl->kind) {
+    case DECL_VARIABLE:
+    case DECL_LOCAL:
+        return variable_values(q, decl, frame, res);
+    case DECL_PARAMETER:
+        return parameter_values(q, decl, frame, res);
+    case DECL_ENUMERATOR:
+        return enumerator_values(q, decl, frame, res);
+    case DECL_TEMPLATE_VALUE:
+        return template_values(q, decl, frame, res);
+    default:
+        return false;
+    }
+}
+
+/* What stands for DECL, kept where it does not depend on a frame. */
+static bool decl_values(struct query *q, struct decl *decl, const struct frame *frame,
+                        struct values *res)
+{
+    if (!frame && decl->cached) {
+        if (decl->values)
+            *res = *decl->values;
+        return decl->values;
+    }
+    if (frame)
+        return plain_decl_values(q, decl, frame, res);
+    if (decl->busy) {
+        q->cut = true;
+        return false;
+    }
+    bool cut = q->cut;
+    q->cut = false;
+    decl->busy = true;
+    bool known = plain_decl_values(q, decl, NULL, res);
+    decl->busy = false;
+    /* What a bound cut short is not worth asking again; what a cycle cut may be. */
+    if (known || !q->cut || QUERY_STEPS <= q->steps) {
+        decl->cached = true;
+        if (known) {
+            struct values *kept = arena_alloc(q->model->arena, sizeof *kept);
+            *kept = *res;
+            decl->values = kept;
+        }
+    }
+    q->cut |= cut;
+    return known;
+}
+
+static bool name_values(struct query *q, const struct node *node, const struct frame *frame,
+                        struct values *res)
+{
+    const struct symbol *symbol = tree_symbol(q->unit, node);
+    if (!symbol)
+        return false;
+    const struct node *argument;
+    const struct frame *outer;
+    if (query_macro_parameter(q, node->token, frame, &argument, &outer))
+        return argument && query_values(q, argument, outer, res);
+    uint32_t at = query_place(q, node->token, frame);
+    if (!(node->flags & NAME_QUALIFIED)) {
+        if (!strcmp(symbol->text, "true") || !strcmp(symbol->text, "false"))
+            return one_value(res, *symbol->text == 't', scalar_bool);
+        struct decl *macro = macro_at(q->model, symbol, at);
+        if (macro) {
+            if (q->origin == NO_TOKEN)
+                q->origin = macro->token;
+            return macro_values(q, macro, node, NULL, frame, res);
+        }
+        if (given_value(q, symbol, at, res))
+            return true;
+    }
+    struct frame inner;
+    struct decl *decl = query_meaning(q, node, frame, &inner);
+    if (!decl)
+        return false;
+    if (q->origin == NO_TOKEN)
+        q->origin = decl->token;
+    /* A variable of the file sees nothing of the frame; a member of a template class does. */
+    const struct frame *in = frame;
+    if (node->flags & NAME_QUALIFIED)
+        in = inner.use ? &inner : NULL;
+    else if (decl->kind == DECL_VARIABLE || decl->kind == DECL_ENUMERATOR)
+        in = frame && frame->record != NO_INDEX ? frame : NULL;
+    if (decl->kind == DECL_ENUMERATOR)
+        return decl_values(q, decl, in, res);
+    /* Other branches of an #if. */
+    enum { ALTERNATIVES_MAX = 16 };
+    unsigned seen = 0;
+    for (; decl; decl = decl_alternative(decl)) {
+        struct values part = {0};
+        if (ALTERNATIVES_MAX < ++seen || !decl_values(q, decl, in, &part) ||
+            !add_values(res, &part))
+            return false;
+    }
+    return true;
+}
+
+static bool node_values(struct query *q, const struct node *node, const struct frame *frame,
+                        struct values *res)
+{
+    struct value value;
+    switch (node->kind) {
+    case NODE_NUMBER:
+    case NODE_CHARACTER:
+        return literal_value(q->unit, node, &value) && add_value(res, value);
+    case NODE_NAME:
+        return name_values(q, node, frame, res);
+    case NODE_UNARY:
+        return unary(q, node, frame, res);
+    case NODE_BINARY:
+        return binary(q, node, frame, res);
+    case NODE_CHOICE:
+        return choice(q, node, frame, res);
+    case NODE_CAST:
+    case NODE_CONSTRUCT:
+        return cast(q, node, frame, res);
+    case NODE_SIZEOF:
+        return size_of(q, node, frame, res);
+    case NODE_CALL:
+        return call(q, node, frame, res);
+    default:
+        return false;
+    }
+}
+
+bool query_values(struct query *query, const struct node *expression, const struct frame *frame,
+                  struct values *res)
+{
+    res->count = 0;
+    bool known =
+        query_enter(query) && node_values(query, expression, frame, res) && res->count != 0;
+    query_leave(query);
+    if (!known)
+        res->count = 0;
+    return known;
+}
+
+/* The interface. */
+
+static int compare_integers(const void *va, const void *vb)
+{
+    const int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+    return a < b ? -1 : a != b;
+}
+
+bool constant_of(struct model *model, const struct node *expression, struct constant *res)
+{
+    struct query query;
+    struct values values;
+    query_init(&query, model);
+    *res = (struct constant){.origin = NO_TOKEN};
+    bool known = query_values(&query, expression, NULL, &values);
+    res->origin = query.origin;
+    if (!known)
+        return false;
+    for (unsigned i = 0; i < values.count; ++i) {
+        bool seen = false;
+        for (unsigned k = 0; k < res->count; ++k)
+            seen |= res->values[k] == values.items[i].bits;
+        if (!seen)
+            res->values[res->count++] = values.items[i].bits;
+    }
+    qsort(res->values, res->count, sizeof *res->values, compare_integers);
+    return true;
+}
+
+bool constant_of_range(struct model *model, struct range range, struct constant *res)
+{
+    struct node *expression = tree_expression(&model->trees, range);
+    *res = (struct constant){.origin = NO_TOKEN};
+    return expression && constant_of(model, expression, res);
+}
+
+struct name_meaning model_lookup(struct model *model, const struct symbol *name, uint32_t at)
+{
+    static const enum name_kind kinds[] = {
+        [DECL_VARIABLE] = NAME_VARIABLE,
+        [DECL_LOCAL] = NAME_LOCAL,
+        [DECL_PARAMETER] = NAME_PARAMETER,
+        [DECL_TEMPLATE_VALUE] = NAME_TEMPLATE_PARAMETER,
+        [DECL_TEMPLATE_TYPE] = NAME_TEMPLATE_PARAMETER,
+        [DECL_ENUMERATOR] = NAME_ENUMERATOR,
+        [DECL_FUNCTION] = NAME_FUNCTION,
+        [DECL_RECORD] = NAME_TYPE,
+        [DECL_ENUM] = NAME_TYPE,
+        [DECL_ALIAS] = NAME_TYPE,
+        [DECL_NAMESPACE] = NAME_UNKNOWN,
+    };
+    struct name_meaning res = {.token = NO_TOKEN, .function = NO_INDEX};
+    struct decl *decl = macro_at(model, name, at);
+    if (decl) {
+        res.kind = NAME_MACRO;
+        res.token = decl->token;
+        return res;
+    }
+    decl = decl_at(model, name, at);
+    if (!decl)
+        return res;
+    res.kind = kinds[decl->kind];
+    res.token = decl->token;
+    res.function = decl->function;
+    if (decl->kind == DECL_VARIABLE || decl->kind == DECL_LOCAL || decl->kind == DECL_PARAMETER)
+        decl_nodes(model, decl, &res.declaration, &res.declarator);
+    return res;
+}

@@ -1,0 +1,104 @@
+#include <config.h>
+
+#include "annotate/model/model.h"
+
+#include <string.h>
+
+#include "annotate/model/names_p.h"
+
+/* The parameters of FUNCTION, one tree each. */
+static void read_params(struct model *model, struct model_function *res)
+{
+    const struct unit *unit = model->unit;
+    struct range range = res->function->params;
+    if (range.end <= range.begin ||
+        (range.end == range.begin + 1 && unit_kind(unit, range.begin) == TOK_TYPE &&
+         !strcmp(unit_token(unit, range.begin)->symbol->text, "void")))
+        return;
+    unsigned count = split_range(unit, range, NULL, 0);
+    struct range *ranges = arena_zalloc(model->arena, count, sizeof *ranges);
+    split_range(unit, range, ranges, count);
+    res->params = arena_zalloc(model->arena, count, sizeof *res->params);
+    res->param_count = count;
+    for (unsigned i = 0; i < count; ++i)
+        res->params[i] = tree_parameter(&model->trees, ranges[i]);
+}
+
+const struct model_function *model_function(struct model *model, size_t index)
+{
+    if (model->functions[index])
+        return model->functions[index];
+    struct model_function *res = arena_zalloc(model->arena, 1, sizeof *res);
+    res->function = &model->unit->functions.items[index];
+    if (res->function->body.begin < res->function->body.end)
+        res->body = tree_body(&model->trees, res->function->body);
+    read_params(model, res);
+    model->functions[index] = res;
+    return res;
+}
+
+/* The last function whose head begins before TOKEN or at it, or NO_INDEX. */
+static uint32_t last_function_before(const struct model *model, uint32_t token)
+{
+    const struct function *functions = model->unit->functions.items;
+    size_t low = 0, high = model->unit->functions.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (functions[middle].head.begin <= token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? (uint32_t)(low - 1) : NO_INDEX;
+}
+
+static uint32_t function_end(const struct function *function)
+{
+    return function->head.end < function->body.end ? function->body.end : function->head.end;
+}
+
+uint32_t function_around(const struct model *model, uint32_t token)
+{
+    uint32_t res = last_function_before(model, token);
+    while (res != NO_INDEX && function_end(&model->unit->functions.items[res]) <= token)
+        res = model->function_outer[res];
+    return res;
+}
+
+size_t model_function_at(const struct model *model, uint32_t token)
+{
+    uint32_t res = function_around(model, token);
+    const struct function *functions = model->unit->functions.items;
+    while (res != NO_INDEX &&
+           (token < functions[res].body.begin || functions[res].body.end <= token))
+        res = model->function_outer[res];
+    return res;
+}
+
+/* Functions nest: methods of local classes. They are in the order of their heads. */
+static void find_outer_functions(struct model *model)
+{
+    size_t count = model->unit->functions.count;
+    const struct function *functions = model->unit->functions.items;
+    model->function_outer = arena_zalloc(model->arena, count, sizeof *model->function_outer);
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t outer = i ? (uint32_t)(i - 1) : NO_INDEX;
+        while (outer != NO_INDEX && function_end(&functions[outer]) <= functions[i].head.begin)
+            outer = model->function_outer[outer];
+        model->function_outer[i] = outer;
+    }
+}
+
+void model_init(struct model *model, const struct unit *unit, struct arena *arena,
+                const struct model_options *options)
+{
+    *model = (struct model){.unit = unit, .arena = arena, .options = options};
+    trees_init(&model->trees, unit, arena);
+    model->functions = arena_zalloc(arena, unit->functions.count, sizeof *model->functions);
+    find_outer_functions(model);
+}
+
+void model_release(struct model *model)
+{
+    model_index_release(model);
+}

@@ -1,0 +1,1080 @@
+/* The index of a file's declarations, and those of its functions when one is asked for.
+
+   The first walk goes over the declarations of the file, its namespaces and classes, and over the
+   directives; functions' bodies are read with their trees, one at a time.  */
+#include <config.h>
+
+#include "annotate/model/names_p.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* Tables. */
+
+static int compare_decls(const void *va, const void *vb)
+{
+    const struct decl *a = *(struct decl *const *)va, *b = *(struct decl *const *)vb;
+    if (a->symbol != b->symbol)
+        return (uintptr_t)a->symbol < (uintptr_t)b->symbol ? -1 : 1;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    if (a->end != b->end)
+        return b->end < a->end ? -1 : 1;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+/* Sorts TABLE and links each declaration to the one around it. */
+static void table_finish(struct decl_table *table)
+{
+    if (!table->list.count)
+        return;
+    qsort(table->list.items, table->list.count, sizeof *table->list.items, compare_decls);
+    for (size_t i = 0; i < table->list.count; ++i) {
+        struct decl *decl = table->list.items[i], *outer = i ? table->list.items[i - 1] : NULL;
+        if (outer && outer->symbol != decl->symbol)
+            outer = NULL;
+        while (outer && outer->end <= decl->begin)
+            outer = outer->outer;
+        decl->outer = outer;
+    }
+}
+
+/* How many entries of TABLE come before SYMBOL, or are SYMBOL's and begin at AT or before. */
+static size_t table_position(const struct decl_table *table, const struct symbol *symbol,
+                             uint32_t at)
+{
+    size_t low = 0, high = table->list.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct decl *decl = table->list.items[middle];
+        bool before = decl->symbol == symbol ? decl->begin <= at
+                                             : (uintptr_t)decl->symbol < (uintptr_t)symbol;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The innermost declaration of SYMBOL that is visible at AT, or NULL. */
+static struct decl *table_find(const struct decl_table *table, const struct symbol *symbol,
+                               uint32_t at)
+{
+    size_t position = table_position(table, symbol, at);
+    struct decl *decl = position ? table->list.items[position - 1] : NULL;
+    if (!decl || decl->symbol != symbol)
+        return NULL;
+    while (decl && decl->end <= at)
+        decl = decl->outer;
+    return decl;
+}
+
+/* The walk. */
+
+enum { DECLARATORS_MAX = 1 << 16 };
+
+struct nest {
+    uint32_t end;
+    uint32_t scope;
+    bool body; /* of a function: only the scopes in it are looked at */
+};
+
+struct walk {
+    struct model *model;
+    const struct unit *unit;
+    struct model_names *names;
+    VEC(struct nest) nests;
+    size_t next_scope, next_function;
+};
+
+static struct decl *new_decl(struct model *model, enum decl_kind kind, uint32_t token)
+{
+    struct decl *res = arena_zalloc(model->arena, 1, sizeof *res);
+    res->kind = kind;
+    res->token = token;
+    res->symbol = unit_token(model->unit, token)->symbol;
+    res->scope = res->own = res->function = res->directive = NO_INDEX;
+    return res;
+}
+
+static uint32_t token_count(const struct unit *unit)
+{
+    return (uint32_t)unit->tokens.list.count;
+}
+
+/* Where what TOKEN, in SCOPE, declares is visible: a class's members in all of it, those of a
+   namespace to the end of the file, since it may be opened again. */
+static void set_extent(struct walk *walk, struct decl *decl, uint32_t scope)
+{
+    const struct unit *unit = walk->unit;
+    decl->scope = scope;
+    decl->begin = decl->token;
+    decl->end = token_count(unit);
+    while (scope != NO_INDEX && unit->scopes.items[scope].kind == SCOPE_ENUM)
+        scope = unit->scopes.items[scope].parent;
+    if (scope == NO_INDEX)
+        return;
+    const struct scope *around = &unit->scopes.items[scope];
+    if (around->kind == SCOPE_NAMESPACE)
+        return;
+    decl->end = around->tokens.end;
+    if (around->kind == SCOPE_CLASS)
+        decl->begin = around->open;
+}
+
+static void add_member(struct walk *walk, struct decl *decl)
+{
+    struct members *members =
+        &walk->names->members[decl->scope == NO_INDEX ? walk->unit->scopes.count : decl->scope];
+    if (members->last)
+        members->last->next = decl;
+    else
+        members->first = decl;
+    members->last = decl;
+}
+
+static struct decl *declare(struct walk *walk, enum decl_kind kind, uint32_t token, uint32_t scope)
+{
+    struct decl *res = new_decl(walk->model, kind, token);
+    set_extent(walk, res, scope);
+    add_member(walk, res);
+    if (res->symbol)
+        *vec_push(&walk->names->decls.list) = res;
+    return res;
+}
+
+/* Behind the pair that opens at INDEX, or behind INDEX. */
+static uint32_t skip_pair(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    uint32_t partner = unit_partner(unit, index);
+    return partner != NO_TOKEN && index < partner && partner < end ? partner + 1 : index + 1;
+}
+
+/* Behind the run of directives at INDEX. */
+static uint32_t skip_directives(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    uint32_t partner = unit_partner(unit, index);
+    return partner != NO_TOKEN && index < partner && partner < end ? partner + 1 : index + 1;
+}
+
+static bool is_directive(const struct unit *unit, uint32_t index)
+{
+    return unit_token(unit, index)->flags & TOKEN_DIRECTIVE;
+}
+
+static uint32_t step_in(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    switch (unit_kind(unit, index)) {
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_LBRACE:
+    case TOK_LESS:
+        return skip_pair(unit, index, end);
+    default:
+        return is_directive(unit, index) && !(unit_token(unit, index)->flags & TOKEN_MACRO_BODY)
+                   ? skip_directives(unit, index, end)
+                   : index + 1;
+    }
+}
+
+unsigned split_range(const struct unit *unit, struct range range, struct range *res, unsigned max)
+{
+    if (range.end <= range.begin)
+        return 0;
+    unsigned count = 0;
+    uint32_t begin = range.begin;
+    for (uint32_t i = range.begin; i < range.end;) {
+        if (unit_kind(unit, i) == TOK_COMMA) {
+            if (count < max)
+                res[count] = (struct range){begin, i};
+            ++count;
+            begin = i + 1;
+        }
+        i = step_in(unit, i, range.end);
+    }
+    if (count < max)
+        res[count] = (struct range){begin, range.end};
+    return count + 1;
+}
+
+/* Template parameters. */
+
+/* One of them: `int N = 32`, `typename T`, `template <class> class C`. */
+static void add_template_parameter(struct walk *walk, struct range range, struct decl place,
+                                   unsigned index)
+{
+    const struct unit *unit = walk->unit;
+    uint32_t name = NO_TOKEN, assign = range.end;
+    bool pack = false;
+    for (uint32_t i = range.begin; i < range.end; i = step_in(unit, i, range.end)) {
+        enum token_kind kind = unit_kind(unit, i);
+        if (kind == TOK_ASSIGN) {
+            assign = i;
+            break;
+        }
+        if (kind == TOK_IDENT)
+            name = i;
+        pack |= kind == TOK_ELLIPSIS;
+    }
+    if (name == NO_TOKEN)
+        return;
+    enum token_kind first = unit_kind(unit, range.begin);
+    bool is_type = first == TOK_CLASS || first == TOK_TEMPLATE ||
+                   (first == TOK_TYPENAME && (name == range.begin + 1 || pack));
+    if (!is_type && name == range.begin)
+        return; /* a type without a name, or a concept's */
+    struct decl *decl =
+        new_decl(walk->model, is_type ? DECL_TEMPLATE_TYPE : DECL_TEMPLATE_VALUE, name);
+    decl->begin = place.begin;
+    decl->end = place.end;
+    decl->own = place.own;
+    decl->scope = place.scope;
+    decl->function = place.function;
+    decl->index = index;
+    decl->pack = pack;
+    if (assign + 1 < range.end)
+        decl->text = (struct range){assign + 1, range.end};
+    /* Its type, for a value. */
+    if (!is_type) {
+        decl->statement = arena_zalloc(walk->model->arena, 1, sizeof *decl->statement);
+        decl->statement->tokens = (struct range){range.begin, assign};
+    }
+    *vec_push(&walk->names->decls.list) = decl;
+}
+
+/* Those of the head that begins at BEGIN and goes to HEAD_END; visible as PLACE says. Behind
+   them. */
+static uint32_t add_template_parameters(struct walk *walk, uint32_t begin, uint32_t head_end,
+                                        struct decl place)
+{
+    enum { PARAMETERS_MAX = 256 };
+    const struct unit *unit = walk->unit;
+    uint32_t i = begin;
+    while (i + 1 < head_end && unit_kind(unit, i) == TOK_TEMPLATE &&
+           unit_kind(unit, i + 1) == TOK_LESS && unit_partner(unit, i + 1) != NO_TOKEN) {
+        uint32_t close = unit_partner(unit, i + 1);
+        if (head_end < close)
+            break;
+        struct range range = {i + 2, close}, parts[PARAMETERS_MAX];
+        unsigned count = split_range(unit, range, parts, PARAMETERS_MAX);
+        for (unsigned k = 0; k < count && k < PARAMETERS_MAX; ++k)
+            add_template_parameter(walk, parts[k], place, k);
+        i = close + 1;
+    }
+    return i;
+}
+
+/* Declarations. */
+
+/* The type that `enum E : type` gives, or what an enumerator is worth. */
+static void add_enumerators(struct walk *walk, uint32_t scope)
+{
+    const struct unit *unit = walk->unit;
+    const struct scope *around = &unit->scopes.items[scope];
+    uint32_t end = around->tokens.end - 1;
+    bool scoped = false;
+    for (uint32_t i = around->tokens.begin; i < around->open; ++i)
+        scoped |= unit_kind(unit, i) == TOK_CLASS;
+    struct decl *base = NULL;
+    uint32_t index = 0;
+    for (uint32_t i = around->open + 1; i < end;) {
+        if (unit_kind(unit, i) != TOK_IDENT) {
+            i = step_in(unit, i, end);
+            continue;
+        }
+        struct decl *decl = declare(walk, DECL_ENUMERATOR, i, scope);
+        decl->scoped = scoped;
+        decl->function = NO_INDEX;
+        uint32_t begin = NO_TOKEN;
+        while (i < end && unit_kind(unit, i) != TOK_COMMA) {
+            if (begin == NO_TOKEN && unit_kind(unit, i) == TOK_ASSIGN)
+                begin = i + 1;
+            i = step_in(unit, i, end);
+        }
+        if (begin != NO_TOKEN && begin < i) {
+            decl->text = (struct range){begin, i};
+            base = NULL;
+        }
+        if (!base) {
+            base = decl;
+            index = 0;
+        }
+        decl->base = base;
+        decl->index = index++;
+    }
+}
+
+static struct statement *new_statement(struct walk *walk, uint32_t begin, uint32_t end)
+{
+    struct statement *res = arena_zalloc(walk->model->arena, 1, sizeof *res);
+    res->tokens = (struct range){begin, end};
+    return res;
+}
+
+/* The names that the declaration from BEGIN to its semicolon at END declares: of KIND. */
+static void add_declarators(struct walk *walk, uint32_t begin, uint32_t end, enum decl_kind kind,
+                            uint32_t scope)
+{
+    const struct unit *unit = walk->unit;
+    struct statement *statement = NULL;
+    uint32_t name = NO_TOKEN, count = 0;
+    bool behind = false; /* the declarator's name is found */
+    for (uint32_t i = begin; i <= end; i = i < end ? step_in(unit, i, end) : i + 1) {
+        enum token_kind token = i < end ? unit_kind(unit, i) : TOK_COMMA;
+        switch (token) {
+        case TOK_IDENT:
+            if (!behind)
+                name = i;
+            break;
+        case TOK_LPAREN:
+            /* (*name)(...) */
+            if (!behind && i + 2 < end && unit_kind(unit, i + 1) == TOK_STAR &&
+                unit_kind(unit, i + 2) == TOK_IDENT) {
+                name = i + 2;
+            } else if (!behind && 0 < i && unit_kind(unit, i - 1) == TOK_ATTRIBUTE) {
+                break;
+            }
+            behind = true;
+            break;
+        case TOK_LBRACKET:
+            behind |= name != NO_TOKEN && i + 1 < end && unit_kind(unit, i + 1) != TOK_LBRACKET;
+            break;
+        case TOK_ASSIGN:
+        case TOK_LBRACE:
+        case TOK_COLON:
+            behind = true;
+            break;
+        case TOK_OPERATOR:
+        case TOK_FRIEND:
+            return;
+        case TOK_COMMA:
+            if (name != NO_TOKEN && begin < name && count++ < DECLARATORS_MAX) {
+                struct decl *decl = declare(walk, kind, name, scope);
+                if (!statement)
+                    statement = new_statement(walk, begin, end);
+                decl->statement = statement;
+                decl->text = (struct range){begin, end};
+                decl->is_typedef = kind == DECL_ALIAS;
+            }
+            name = NO_TOKEN;
+            behind = false;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* `using NAME = type;` with the word using at BEGIN. */
+static void add_using(struct walk *walk, uint32_t begin, uint32_t end, uint32_t scope)
+{
+    const struct unit *unit = walk->unit;
+    if (end <= begin + 3 || unit_kind(unit, begin + 1) != TOK_IDENT)
+        return;
+    uint32_t assign = begin + 2;
+    while (assign < end && unit_kind(unit, assign) != TOK_ASSIGN)
+        assign = step_in(unit, assign, end);
+    if (end <= assign + 1)
+        return;
+    struct decl *decl = declare(walk, DECL_ALIAS, begin + 1, scope);
+    decl->text = (struct range){assign + 1, end};
+}
+
+/* Behind the semicolon of the declaration at BEGIN; END where there is none. */
+static uint32_t declaration_end(const struct unit *unit, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i = step_in(unit, i, end))
+        if (unit_kind(unit, i) == TOK_SEMICOLON || unit_kind(unit, i) == TOK_RBRACE)
+            return i + 1;
+    return end;
+}
+
+/* Behind the declaration at BEGIN that is neither a scope nor a function. */
+static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct nest nest)
+{
+    const struct unit *unit = walk->unit;
+    uint32_t end = declaration_end(unit, begin, nest.end);
+    uint32_t last = end - 1;
+    struct decl place = {
+        .begin = begin, .end = end, .own = NO_INDEX, .scope = nest.scope, .function = NO_INDEX};
+    uint32_t i = add_template_parameters(walk, begin, last, place);
+    switch (unit_kind(unit, i)) {
+    case TOK_USING:
+        add_using(walk, i, last, nest.scope);
+        break;
+    case TOK_TYPEDEF:
+        add_declarators(walk, i + 1, last, DECL_ALIAS, nest.scope);
+        break;
+    case TOK_TEMPLATE:
+    case TOK_FRIEND:
+    case TOK_STATIC_ASSERT:
+    case TOK_NAMESPACE:
+        break;
+    default:
+        add_declarators(walk, i, last, DECL_VARIABLE, nest.scope);
+        break;
+    }
+    return end;
+}
+
+/* The name of SCOPE's head. */
+static uint32_t scope_name(const struct unit *unit, const struct scope *scope)
+{
+    for (uint32_t i = scope->tokens.begin; i < scope->open; i = step_in(unit, i, scope->open))
+        if (unit_token(unit, i)->symbol == scope->name && unit_kind(unit, i) == TOK_IDENT)
+            return i;
+    return scope->open;
+}
+
+/* Enters the scope at INDEX of the unit; the token where the walk goes on. */
+static uint32_t walk_scope(struct walk *walk, uint32_t index, struct nest nest)
+{
+    static const enum decl_kind kinds[] = {
+        [SCOPE_NAMESPACE] = DECL_NAMESPACE, [SCOPE_CLASS] = DECL_RECORD, [SCOPE_ENUM] = DECL_ENUM};
+    const struct unit *unit = walk->unit;
+    const struct scope *scope = &unit->scopes.items[index];
+    struct decl place = {.begin = scope->tokens.begin,
+                         .end = scope->tokens.end,
+                         .own = index,
+                         .scope = nest.scope,
+                         .function = NO_INDEX};
+    add_template_parameters(walk, scope->tokens.begin, scope->open, place);
+    uint32_t name = scope_name(unit, scope);
+    struct decl *decl = declare(walk, kinds[scope->kind], name, nest.scope);
+    decl->own = index;
+    if (scope->name && unit_kind(unit, name + 1) == TOK_LESS &&
+        unit_partner(unit, name + 1) != NO_TOKEN)
+        decl->text = (struct range){name + 2, unit_partner(unit, name + 1)};
+    walk->names->records[index] = decl;
+    if (scope->kind == SCOPE_ENUM)
+        add_enumerators(walk, index);
+    if (scope->kind == SCOPE_NAMESPACE) {
+        *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false};
+        return scope->open + 1;
+    }
+    /* Declarators behind the brace, and a typedef's names. */
+    if (!nest.body) {
+        uint32_t begin = scope->tokens.begin;
+        bool is_typedef = unit_kind(unit, begin) == TOK_TYPEDEF;
+        uint32_t end = declaration_end(unit, scope->tokens.end, nest.end);
+        if (scope->tokens.end + 1 < end)
+            add_declarators(walk, is_typedef ? begin + 1 : begin, end - 1,
+                            is_typedef ? DECL_ALIAS : DECL_VARIABLE, nest.scope);
+        else if (scope->kind == SCOPE_CLASS && !scope->name && nest.scope != NO_INDEX)
+            declare(walk, DECL_VARIABLE, scope->open, nest.scope)->own = index;
+    }
+    if (scope->kind == SCOPE_ENUM)
+        return scope->tokens.end;
+    *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false};
+    return scope->open + 1;
+}
+
+static uint32_t walk_function(struct walk *walk, uint32_t index, struct nest nest)
+{
+    const struct unit *unit = walk->unit;
+    const struct function *function = &unit->functions.items[index];
+    uint32_t end =
+        function->head.end < function->body.end ? function->body.end : function->head.end;
+    struct decl place = {.begin = function->head.begin,
+                         .end = end,
+                         .own = NO_INDEX,
+                         .scope = nest.scope,
+                         .function = index};
+    add_template_parameters(walk, function->head.begin, function->head.end, place);
+    struct decl *decl = declare(walk, DECL_FUNCTION, function->name, nest.scope);
+    decl->function = index;
+    if (function->body.begin < function->body.end) {
+        *vec_push(&walk->nests) = (struct nest){function->body.end, nest.scope, true};
+        return function->body.begin + 1;
+    }
+    return end;
+}
+
+/* One step at TOKEN, in NEST. */
+static uint32_t walk_step(struct walk *walk, uint32_t token, struct nest nest)
+{
+    const struct unit *unit = walk->unit;
+    while (walk->next_scope < unit->scopes.count &&
+           (unit->scopes.items[walk->next_scope].tokens.begin < token ||
+            unit->scopes.items[walk->next_scope].kind == SCOPE_FUNCTION))
+        walk->next_scope++;
+    while (walk->next_function < unit->functions.count &&
+           (unit->functions.items[walk->next_function].head.begin < token ||
+            unit->functions.items[walk->next_function].flags & FUNCTION_IN_MACRO))
+        walk->next_function++;
+    uint32_t scope = walk->next_scope < unit->scopes.count
+                         ? unit->scopes.items[walk->next_scope].tokens.begin
+                         : token_count(unit);
+    uint32_t function = walk->next_function < unit->functions.count
+                            ? unit->functions.items[walk->next_function].head.begin
+                            : token_count(unit);
+    if (scope == token)
+        return walk_scope(walk, (uint32_t)walk->next_scope++, nest);
+    if (function == token && !nest.body)
+        return walk_function(walk, (uint32_t)walk->next_function++, nest);
+    if (nest.body)
+        return scope < nest.end ? scope : nest.end;
+    if (is_directive(unit, token))
+        return skip_directives(unit, token, nest.end);
+    switch (unit_kind(unit, token)) {
+    case TOK_SEMICOLON:
+    case TOK_RBRACE:
+    case TOK_LBRACE:
+        return token + 1;
+    case TOK_ACCESS:
+        return token + (unit_kind(unit, token + 1) == TOK_COLON ? 2 : 1);
+    case TOK_EXTERN:
+        if (unit_kind(unit, token + 1) == TOK_STRING && unit_kind(unit, token + 2) == TOK_LBRACE)
+            return token + 3;
+        break;
+    default:
+        break;
+    }
+    uint32_t end = walk_declaration(walk, token, nest);
+    /* What the parser took for a scope or a function begins where it says. */
+    if (scope < end)
+        end = scope;
+    if (function < end)
+        end = function;
+    return token < end ? end : token + 1;
+}
+
+static void walk_file(struct walk *walk)
+{
+    uint32_t count = token_count(walk->unit);
+    *vec_push(&walk->nests) = (struct nest){count ? count - 1 : 0, NO_INDEX, false};
+    for (uint32_t i = 0; walk->nests.count;) {
+        struct nest nest = walk->nests.items[walk->nests.count - 1];
+        if (nest.end <= i)
+            walk->nests.count--;
+        else
+            i = walk_step(walk, i, nest);
+    }
+    vec_release(&walk->nests);
+}
+
+/* Macros. */
+
+/* Whether -D says NAME. */
+static bool is_given(const struct model *model, const struct symbol *name)
+{
+    if (model->options)
+        for (size_t i = 0; i < model->options->define_count; ++i)
+            if (!strcmp(model->options->defines[i].name, name->text))
+                return true;
+    return false;
+}
+
+/* Whether the branch that directive INDEX opens is that of `#ifndef NAME`. */
+static bool is_default_of(const struct unit *unit, uint32_t index, const struct symbol *name)
+{
+    if (index == NO_INDEX)
+        return false;
+    const struct directive *around = &unit->directives.items[index];
+    return around->kind == TOK_PP_IFNDEF && around->condition &&
+           around->condition->kind == COND_UNARY &&
+           around->condition->arg[0]->kind == COND_DEFINED &&
+           unit_token(unit, around->condition->arg[0]->token)->symbol == name;
+}
+
+static void collect_macros(struct model *model, struct model_names *names)
+{
+    const struct unit *unit = model->unit;
+    VEC(struct decl *) undefined = {0};
+    for (uint32_t i = 0; i < unit->directives.count; ++i) {
+        const struct directive *d = &unit->directives.items[i];
+        if ((d->kind != TOK_PP_DEFINE && d->kind != TOK_PP_UNDEF) || d->name == NO_TOKEN ||
+            !unit_token(unit, d->name)->symbol ||
+            unit_token(unit, d->tokens.begin)->flags & TOKEN_CUDA_SIDE)
+            continue;
+        struct decl *decl = new_decl(model, DECL_MACRO, d->name);
+        decl->begin = d->kind == TOK_PP_UNDEF ? d->tokens.begin : d->tokens.end;
+        decl->end = token_count(unit);
+        decl->directive = i;
+        decl->text = d->body;
+        if (d->kind == TOK_PP_UNDEF) {
+            *vec_push(&undefined) = decl;
+        } else if (!(is_default_of(unit, d->parent, decl->symbol) &&
+                     is_given(model, decl->symbol))) {
+            *vec_push(&names->macros.list) = decl;
+        }
+    }
+    /* An #undef ends what is defined before it; the last of them in a row the first one after. */
+    if (undefined.count)
+        qsort(undefined.items, undefined.count, sizeof *undefined.items, compare_decls);
+    if (names->macros.list.count)
+        qsort(names->macros.list.items, names->macros.list.count, sizeof *names->macros.list.items,
+              compare_decls);
+    size_t k = 0;
+    vec_each (struct decl *, item, &names->macros.list) {
+        struct decl *decl = *item;
+        while (k < undefined.count && compare_decls(&undefined.items[k], item) < 0)
+            ++k;
+        if (k < undefined.count && undefined.items[k]->symbol == decl->symbol)
+            decl->end = undefined.items[k]->begin;
+    }
+    vec_release(&undefined);
+    table_finish(&names->macros);
+}
+
+/* Uses of templates. */
+
+static int compare_uses(const void *va, const void *vb)
+{
+    const struct template_use *a = va, *b = vb;
+    if (a->symbol != b->symbol)
+        return (uintptr_t)a->symbol < (uintptr_t)b->symbol ? -1 : 1;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+static void collect_uses(struct model *model, struct model_names *names)
+{
+    const struct unit *unit = model->unit;
+    for (uint32_t i = 0; i + 2 < token_count(unit); ++i) {
+        uint32_t close = unit_partner(unit, i + 1);
+        if (unit_kind(unit, i) != TOK_IDENT || unit_kind(unit, i + 1) != TOK_LESS ||
+            close == NO_TOKEN || close <= i + 1 || unit_token(unit, i)->flags & TOKEN_CUDA_SIDE)
+            continue;
+        struct range range = {i + 2, close};
+        struct template_use use = {.symbol = unit_token(unit, i)->symbol, .token = i};
+        enum { ARGUMENTS_MAX = 64 };
+        struct range ranges[ARGUMENTS_MAX];
+        use.count = split_range(unit, range, ranges, ARGUMENTS_MAX);
+        if (ARGUMENTS_MAX < use.count)
+            use.count = ARGUMENTS_MAX;
+        use.arguments = arena_zalloc(model->arena, use.count, sizeof *use.arguments);
+        for (unsigned k = 0; k < use.count; ++k)
+            use.arguments[k].range = ranges[k];
+        *vec_push(&names->uses) = use;
+    }
+    if (names->uses.count)
+        qsort(names->uses.items, names->uses.count, sizeof *names->uses.items, compare_uses);
+}
+
+struct template_use *template_uses(struct model *model, const struct symbol *symbol, size_t *count)
+{
+    struct model_names *names = model_index(model);
+    size_t low = 0, high = names->uses.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)names->uses.items[middle].symbol < (uintptr_t)symbol)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < names->uses.count && names->uses.items[low + *count].symbol == symbol)
+        ++*count;
+    return *count ? &names->uses.items[low] : NULL;
+}
+
+/* The index. */
+
+struct model_names *model_index(struct model *model)
+{
+    if (model->names)
+        return model->names;
+    const struct unit *unit = model->unit;
+    struct model_names *names = xcalloc(1, sizeof *names);
+    model->names = names;
+    names->members = arena_zalloc(model->arena, unit->scopes.count + 1, sizeof *names->members);
+    names->locals = arena_zalloc(model->arena, unit->functions.count, sizeof *names->locals);
+    names->records = arena_zalloc(model->arena, unit->scopes.count, sizeof *names->records);
+    collect_macros(model, names);
+    struct walk walk = {.model = model, .unit = unit, .names = names};
+    walk_file(&walk);
+    table_finish(&names->decls);
+    collect_uses(model, names);
+    return names;
+}
+
+void model_index_release(struct model *model)
+{
+    struct model_names *names = model->names;
+    if (!names)
+        return;
+    vec_release(&names->macros.list);
+    vec_release(&names->decls.list);
+    vec_release(&names->uses);
+    vec_release(&names->shared);
+    for (size_t i = 0; i < model->unit->functions.count; ++i)
+        vec_release(&names->locals[i].table.list);
+    free(names);
+    model->names = NULL;
+}
+
+struct decl *macro_at(struct model *model, const struct symbol *symbol, uint32_t at)
+{
+    return table_find(&model_index(model)->macros, symbol, at);
+}
+
+struct decl *decl_alternative(const struct decl *decl)
+{
+    struct decl *outer = decl->outer;
+    return outer && outer->end == decl->end && outer->kind == decl->kind &&
+                   outer->scope == decl->scope
+               ? outer
+               : NULL;
+}
+
+/* Names of functions. */
+
+struct locals {
+    struct model *model;
+    const struct unit *unit;
+    struct decl_table *table;
+    uint32_t function;
+};
+
+static void declare_local(struct locals *locals, enum decl_kind kind,
+                          const struct node *declaration, const struct node *declarator,
+                          uint32_t end)
+{
+    if (declarator->token == NO_TOKEN || !unit_token(locals->unit, declarator->token)->symbol)
+        return;
+    struct decl *decl = new_decl(locals->model, kind, declarator->token);
+    decl->begin = declarator->token;
+    decl->end = end;
+    decl->function = locals->function;
+    decl->declaration = declaration;
+    decl->declarator = declarator;
+    *vec_push(&locals->table->list) = decl;
+}
+
+/* A `using` or a typedef in a body. */
+static void declare_alias(struct locals *locals, const struct node *alias, uint32_t end)
+{
+    const struct unit *unit = locals->unit;
+    uint32_t first = alias->tokens.begin, last = alias->tokens.end - 1, name = NO_TOKEN;
+    struct range text;
+    bool is_typedef = unit_kind(unit, first) == TOK_TYPEDEF;
+    if (unit_kind(unit, first) == TOK_USING && unit_kind(unit, first + 1) == TOK_IDENT &&
+        unit_kind(unit, first + 2) == TOK_ASSIGN) {
+        name = first + 1;
+        text = (struct range){first + 3, last};
+    } else if (is_typedef) {
+        for (uint32_t i = first + 1; i < last && unit_kind(unit, i) != TOK_COMMA;
+             i = step_in(unit, i, last))
+            if (unit_kind(unit, i) == TOK_IDENT)
+                name = i;
+        text = (struct range){first + 1, last};
+    }
+    if (name == NO_TOKEN)
+        return;
+    struct decl *decl = new_decl(locals->model, DECL_ALIAS, name);
+    decl->begin = name;
+    decl->end = end;
+    decl->function = locals->function;
+    decl->text = text;
+    decl->is_typedef = is_typedef;
+    if (is_typedef) {
+        decl->statement = arena_zalloc(locals->model->arena, 1, sizeof *decl->statement);
+        decl->statement->tokens = text;
+    }
+    *vec_push(&locals->table->list) = decl;
+}
+
+static void declare_parameter_range(struct locals *locals, struct range range, uint32_t end)
+{
+    const struct node *tree = tree_parameter(&locals->model->trees, range);
+    const struct node *declarator = tree ? tree_kid(tree, 1) : NULL;
+    if (declarator)
+        declare_local(locals, DECL_PARAMETER, tree, declarator, end);
+}
+
+/* The parameters of a lambda: they hide names around it. */
+static void declare_lambda(struct locals *locals, const struct node *lambda)
+{
+    enum { PARAMETERS_MAX = 64 };
+    const struct unit *unit = locals->unit;
+    uint32_t open = skip_pair(unit, lambda->tokens.begin, lambda->tokens.end);
+    if (lambda->tokens.end <= open || unit_kind(unit, open) != TOK_LPAREN ||
+        unit_partner(unit, open) == NO_TOKEN)
+        return;
+    struct range parts[PARAMETERS_MAX];
+    unsigned count = split_range(unit, (struct range){open + 1, unit_partner(unit, open)}, parts,
+                                 PARAMETERS_MAX);
+    for (unsigned i = 0; i < count && i < PARAMETERS_MAX; ++i)
+        declare_parameter_range(locals, parts[i], lambda->tokens.end);
+}
+
+/* The locals of NODE and below; those of its own level live to END. */
+static void collect_locals(struct locals *locals, const struct node *node, uint32_t end)
+{
+    switch (node->kind) {
+    case NODE_DECLARATION:
+        for (const struct node *kid = node->kids->next; kid; kid = kid->next) {
+            if (kid->flags & DECLARATOR_BINDING) {
+                for (const struct node *name = kid->kids; name; name = name->next)
+                    if (name->kind == NODE_NAME)
+                        declare_local(locals, DECL_LOCAL, node, name, end);
+            } else {
+                declare_local(locals, DECL_LOCAL, node, kid, end);
+            }
+        }
+        break;
+    case NODE_BLOCK:
+    case NODE_IF:
+    case NODE_FOR:
+    case NODE_RANGE_FOR:
+    case NODE_WHILE:
+    case NODE_SWITCH:
+    case NODE_LAMBDA:
+        end = node->tokens.end;
+        if (node->kind == NODE_LAMBDA)
+            declare_lambda(locals, node);
+        break;
+    case NODE_ALIAS:
+        declare_alias(locals, node, end);
+        break;
+    default:
+        break;
+    }
+    tree_each(kid, node) collect_locals(locals, kid, end);
+}
+
+/* The local that NODE, an operand that changes, stands for. */
+static void mark_changed(struct locals *locals, const struct node *node)
+{
+    while (node && (node->kind == NODE_CAST || node->kind == NODE_CHOICE ||
+                    (node->kind == NODE_BINARY && node->op == TOK_COMMA))) {
+        if (node->kind == NODE_CHOICE)
+            mark_changed(locals, tree_kid(node, 1));
+        node = tree_kid(node, node->kind == NODE_CHOICE ? 2 : 1);
+    }
+    while (node && (node->kind == NODE_INDEX || node->kind == NODE_MEMBER))
+        node = node->kids;
+    if (!node || node->kind != NODE_NAME)
+        return;
+    struct decl *decl = table_find(locals->table, tree_symbol(locals->unit, node), node->token);
+    for (; decl; decl = decl_alternative(decl))
+        decl->changed = true;
+}
+
+/* Of a statement that is not understood, all names. */
+static void mark_opaque(struct locals *locals, const struct node *node)
+{
+    for (uint32_t i = node->tokens.begin; i < node->tokens.end; ++i) {
+        const struct symbol *symbol = unit_token(locals->unit, i)->symbol;
+        struct decl *decl = symbol ? table_find(locals->table, symbol, i) : NULL;
+        for (; decl; decl = decl_alternative(decl))
+            decl->changed = true;
+    }
+}
+
+/* `std::cin >> n`: what stands furthest to the left decides. */
+static bool reads_stream(const struct unit *unit, const struct node *node)
+{
+    while (node->kind == NODE_BINARY && node->op == TOK_SHIFT_RIGHT)
+        node = node->kids;
+    const struct symbol *symbol = node->kind == NODE_NAME ? tree_symbol(unit, node) : NULL;
+    return symbol && (!strcmp(symbol->text, "cin") || strstr(symbol->text, "stream") ||
+                      strstr(symbol->text, "file") || !strcmp(symbol->text, "ss") ||
+                      !strcmp(symbol->text, "in"));
+}
+
+/* Arguments that FUNCTION may change: its parameters that are references. */
+static void mark_arguments(struct locals *locals, const struct node *call)
+{
+    const struct node *callee = call->kids;
+    const struct symbol *name =
+        callee->kind == NODE_NAME ? tree_symbol(locals->unit, callee) : NULL;
+    if (!name)
+        return;
+    bool swaps = !strcmp(name->text, "swap") || !strcmp(name->text, "exchange");
+    const struct decl *decl = decl_at(locals->model, name, callee->token);
+    const struct function *function =
+        decl && decl->kind == DECL_FUNCTION ? &locals->unit->functions.items[decl->function] : NULL;
+    if (!swaps && !function)
+        return;
+    enum { PARAMETERS_MAX = 64 };
+    struct range parts[PARAMETERS_MAX];
+    unsigned count =
+        function ? split_range(locals->unit, function->params, parts, PARAMETERS_MAX) : 0;
+    unsigned index = 0;
+    for (const struct node *kid = callee->next; kid; kid = kid->next, ++index) {
+        bool reference = swaps;
+        if (index < count && index < PARAMETERS_MAX)
+            for (uint32_t i = parts[index].begin; i < parts[index].end; ++i)
+                reference |= unit_kind(locals->unit, i) == TOK_AMP;
+        if (reference)
+            mark_changed(locals, kid);
+    }
+}
+
+/* Locals that are assigned, stepped, or have their address taken. */
+static void collect_changes(struct locals *locals, const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_ASSIGN:
+        mark_changed(locals, node->kids);
+        break;
+    case NODE_POSTFIX:
+        mark_changed(locals, node->kids);
+        break;
+    case NODE_UNARY:
+        if (node->op == TOK_AMP || node->op == TOK_PLUS_PLUS || node->op == TOK_MINUS_MINUS)
+            mark_changed(locals, node->kids);
+        break;
+    case NODE_BINARY:
+        if (node->op == TOK_SHIFT_RIGHT && reads_stream(locals->unit, node))
+            mark_changed(locals, tree_kid(node, 1));
+        break;
+    case NODE_CALL:
+        mark_arguments(locals, node);
+        break;
+    case NODE_DECLARATOR:
+        /* int &other = n; */
+        if (node->flags & DECLARATOR_REFERENCE)
+            tree_each(kid, node) if (kid->kind == NODE_INITIALIZER && kid->kids)
+                mark_changed(locals, kid->kids);
+        break;
+    case NODE_OPAQUE:
+    case NODE_ASM:
+        mark_opaque(locals, node);
+        break;
+    default:
+        break;
+    }
+    tree_each(kid, node) collect_changes(locals, kid);
+}
+
+static struct decl_table *function_names(struct model *model, uint32_t index)
+{
+    struct local_names *res = &model_index(model)->locals[index];
+    if (res->ready)
+        return &res->table;
+    res->ready = true;
+    const struct model_function *function = model_function(model, index);
+    struct locals locals = {model, model->unit, &res->table, index};
+    const struct function *of = function->function;
+    uint32_t end = of->head.end < of->body.end ? of->body.end : of->head.end;
+    for (unsigned i = 0; i < function->param_count; ++i) {
+        const struct node *param = function->params[i];
+        const struct node *declarator = param ? tree_kid(param, 1) : NULL;
+        if (!declarator)
+            continue;
+        size_t before = res->table.list.count;
+        declare_local(&locals, DECL_PARAMETER, param, declarator, end);
+        if (before < res->table.list.count)
+            res->table.list.items[before]->index = i;
+    }
+    if (function->body) {
+        collect_locals(&locals, function->body, end);
+        table_finish(&res->table);
+        collect_changes(&locals, function->body);
+    } else {
+        table_finish(&res->table);
+    }
+    return &res->table;
+}
+
+/* Looking up. */
+
+static bool scope_holds(const struct unit *unit, uint32_t scope, uint32_t at)
+{
+    if (scope == NO_INDEX)
+        return true;
+    const struct scope *around = &unit->scopes.items[scope];
+    if (around->kind != SCOPE_NAMESPACE)
+        return true; /* the extent says it */
+    if (around->tokens.begin <= at && at < around->tokens.end)
+        return true;
+    /* A namespace that is opened again. */
+    for (uint32_t i = unit_scope_at(unit, at); i != NO_INDEX; i = unit->scopes.items[i].parent)
+        if (unit->scopes.items[i].kind == SCOPE_NAMESPACE &&
+            unit->scopes.items[i].name == around->name)
+            return true;
+    return false;
+}
+
+/* The class that OWNER::f(), around AT, belongs to, or NO_INDEX. */
+static uint32_t owner_at(struct model *model, uint32_t at)
+{
+    const struct unit *unit = model->unit;
+    for (uint32_t i = unit_scope_at(unit, at); i != NO_INDEX; i = unit->scopes.items[i].parent) {
+        const struct scope *scope = &unit->scopes.items[i];
+        if (scope->kind != SCOPE_FUNCTION || !scope->owner)
+            continue;
+        struct decl *owner = table_find(&model_index(model)->decls, scope->owner, at);
+        if (owner && owner->kind == DECL_RECORD)
+            return owner->own;
+    }
+    return NO_INDEX;
+}
+
+struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t at)
+{
+    enum { STEPS_MAX = 64 };
+    struct model_names *names = model_index(model);
+    for (uint32_t i = function_around(model, at); i != NO_INDEX; i = model->function_outer[i]) {
+        struct decl *local = table_find(function_names(model, i), symbol, at);
+        if (local)
+            return local;
+    }
+    struct decl *found = table_find(&names->decls, symbol, at), *fallback = NULL;
+    unsigned steps = 0;
+    for (; found && steps++ < STEPS_MAX; found = found->outer) {
+        if (found->end <= at || found->scoped)
+            continue;
+        if (scope_holds(model->unit, found->scope, at) && found->end != token_count(model->unit))
+            return found;
+        uint32_t owner = owner_at(model, at);
+        struct decl *member = owner == NO_INDEX ? NULL : decl_in(model, symbol, owner);
+        if (member)
+            return member;
+        if (scope_holds(model->unit, found->scope, at))
+            return found;
+        if (!fallback)
+            fallback = found;
+    }
+    if (fallback)
+        return fallback;
+    uint32_t owner = owner_at(model, at);
+    return owner == NO_INDEX ? NULL : decl_in(model, symbol, owner);
+}
+
+struct decl *decl_in(struct model *model, const struct symbol *symbol, uint32_t scope)
+{
+    enum { STEPS_MAX = 256 };
+    const struct unit *unit = model->unit;
+    const struct decl_table *table = &model_index(model)->decls;
+    const struct scope *in = &unit->scopes.items[scope];
+    uint32_t at = in->kind == SCOPE_CLASS ? in->open : token_count(unit);
+    size_t position = table_position(table, symbol, at);
+    for (unsigned steps = 0; position && steps < STEPS_MAX; --position, ++steps) {
+        struct decl *decl = table->list.items[position - 1];
+        if (decl->symbol != symbol)
+            return NULL;
+        if (decl->scope == NO_INDEX)
+            continue;
+        const struct scope *of = &unit->scopes.items[decl->scope];
+        if (decl->scope == scope ||
+            (of->kind == SCOPE_ENUM && of->parent == scope && !decl->scoped) ||
+            (in->kind == SCOPE_NAMESPACE && of->kind == SCOPE_NAMESPACE && of->name == in->name))
+            return decl;
+    }
+    return NULL;
+}
+
+bool decl_nodes(struct model *model, struct decl *decl, const struct node **declaration,
+                const struct node **declarator)
+{
+    struct statement *statement = decl->statement;
+    if (!decl->declaration && statement) {
+        if (!statement->parsed) {
+            statement->parsed = true;
+            statement->tree = tree_declaration(&model->trees, statement->tokens);
+        }
+        decl->declaration = statement->tree;
+        if (statement->tree)
+            for (const struct node *kid = statement->tree->kids->next; kid; kid = kid->next)
+                if (kid->token == decl->token)
+                    decl->declarator = kid;
+    }
+    *declaration = decl->declaration;
+    *declarator = decl->declarator;
+    return decl->declaration && decl->declarator;
+}

@@ -1,0 +1,153 @@
+/* Declarations by name: what names.c, constant.c and type.c share.
+
+   A declaration is visible over an extent of tokens. Extents nest, so that each declaration knows
+   the next one of its name around it, and looking a name up is a binary search and a few steps
+   outwards.  */
+#ifndef ANNOTATE_MODEL_NAMES_P_H
+#define ANNOTATE_MODEL_NAMES_P_H
+
+#include "annotate/model/constant.h"
+#include "annotate/model/type.h"
+
+enum decl_kind {
+    DECL_MACRO,
+    DECL_VARIABLE, /* of the file, of a namespace, of a class: its members too */
+    DECL_LOCAL,
+    DECL_PARAMETER,
+    DECL_TEMPLATE_VALUE,
+    DECL_TEMPLATE_TYPE,
+    DECL_ENUMERATOR,
+    DECL_FUNCTION,
+    DECL_RECORD,
+    DECL_ENUM,
+    DECL_ALIAS,
+    DECL_NAMESPACE,
+};
+
+/* A declaration that is read when somebody asks: `int a = 1, b[2];` */
+struct statement {
+    struct range tokens; /* up to its semicolon */
+    bool parsed;
+    struct node *tree; /* NODE_DECLARATION, or NULL */
+};
+
+/* The type of an arithmetic value. */
+struct scalar {
+    uint8_t bytes;
+    bool is_signed;
+    bool is_bool;
+};
+
+struct value {
+    int64_t bits;
+    struct scalar type;
+};
+
+/* Possible values; none: unknown. */
+struct values {
+    unsigned count;
+    struct value items[CONSTANT_VALUES];
+};
+
+struct decl {
+    const struct symbol *symbol;
+    struct decl *outer; /* the next one of the name whose extent holds this one */
+    enum decl_kind kind;
+    uint32_t token;              /* the name */
+    uint32_t begin, end;         /* the extent in which it is visible */
+    uint32_t scope;              /* in which it stands, or NO_INDEX */
+    uint32_t own;                /* DECL_RECORD, DECL_ENUM, DECL_NAMESPACE: its scope */
+    uint32_t function;           /* DECL_FUNCTION: its index; of locals, parameters, template
+                                    parameters: that of the function, or NO_INDEX */
+    uint32_t index;              /* of a parameter; of an enumerator: behind `base` */
+    struct statement *statement; /* of variables and locals; of a typedef */
+    const struct node *declaration, *declarator; /* where it was read already */
+    uint32_t directive;                          /* of a macro */
+    struct range text; /* an enumerator's value, a template parameter's default, an alias's type, a
+                          macro's text, a specialisation's arguments; empty without */
+    const struct decl *base; /* DECL_ENUMERATOR: the one before it that has a value, or the first */
+    struct decl *next;       /* the next one declared in the scope */
+    bool scoped;             /* an enumerator of an enum class */
+    bool is_typedef;         /* DECL_ALIAS: `text` ends with its name */
+    bool changed;            /* DECL_LOCAL: assigned again, or its address is taken */
+    bool pack;               /* a parameter ... */
+    bool busy;               /* its value, or type, is being asked for */
+    bool cached;             /* `values` are known */
+    bool parsed;             /* `tree` and `type_tree` are */
+    struct node *tree;       /* of `text` as an expression */
+    struct node *type_tree;  /* of `text` as a type */
+    const struct values *values; /* cached; NULL: unknown */
+    const struct type *type;     /* cached */
+};
+
+struct decl_table {
+    VEC(struct decl *) list; /* by symbol, then by extent */
+};
+
+/* A use of a template with arguments: NAME<...>. */
+struct template_argument {
+    struct range range;
+    bool parsed;
+    struct node *expression, *type;
+};
+
+struct template_use {
+    const struct symbol *symbol;
+    uint32_t token;
+    unsigned count;
+    struct template_argument *arguments;
+};
+
+/* What belongs to a scope or, one further, to the file. */
+struct members {
+    struct decl *first, *last;
+};
+
+struct local_names {
+    struct decl_table table; /* locals, parameters */
+    bool ready;
+};
+
+struct model_names {
+    struct decl_table macros;
+    struct decl_table decls;
+    VEC(struct template_use) uses; /* by symbol, then by token */
+    struct members *members;       /* by scope; the last are the file's */
+    struct local_names *locals;    /* by function */
+    uint32_t *function_outer;      /* the function around each, or NO_INDEX */
+    struct decl **records;         /* by scope: its DECL_RECORD, DECL_ENUM or DECL_NAMESPACE */
+    VEC(struct shared_object) shared;
+    bool shared_ready;
+};
+
+/* The index, built on first use. */
+struct model_names *model_index(struct model *model);
+void model_index_release(struct model *model);
+
+/* The macro SYMBOL at token AT, or NULL; others that may be meant instead: its `outer` as
+   decl_alternative() says. */
+struct decl *macro_at(struct model *model, const struct symbol *symbol, uint32_t at);
+
+/* The declaration of SYMBOL that is visible at AT, macros aside, or NULL. */
+struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t at);
+
+/* The declaration of SYMBOL in the scope SCOPE itself, or NULL. */
+struct decl *decl_in(struct model *model, const struct symbol *symbol, uint32_t scope);
+
+/* Another declaration of DECL's name in its scope, as from another branch of an #if, or NULL. */
+struct decl *decl_alternative(const struct decl *decl);
+
+/* The NODE_DECLARATION and the NODE_DECLARATOR of a variable, local, parameter; false without. */
+bool decl_nodes(struct model *model, struct decl *decl, const struct node **declaration,
+                const struct node **declarator);
+
+/* The uses of the template SYMBOL with arguments; COUNT of them. */
+struct template_use *template_uses(struct model *model, const struct symbol *symbol, size_t *count);
+
+/* Splits RANGE at its commas of depth 0 into at most MAX ranges; how many there are. */
+unsigned split_range(const struct unit *unit, struct range range, struct range *res, unsigned max);
+
+/* The function whose head or body holds TOKEN, or NO_INDEX. */
+uint32_t function_around(const struct model *model, uint32_t token);
+
+#endif
