@@ -416,9 +416,14 @@ static uint32_t walk_statement(struct walk *walk, uint32_t index, struct frame f
         struct range head = {begin, extent.head_end};
         if (read_head(walk, head, &island))
             add_variable(walk, head, &island);
-        /* Other attributes of the same declaration are read already. */
+        /* Other attributes of the same declaration are read already; a struct with a body in it is
+           a scope of its own. */
         walk->statement_first = extent.head_end;
-        return extent.head_end;
+        if (unit_kind(unit, extent.head_end) != TOK_LBRACE)
+            return extent.head_end;
+        while (index + 1 < extent.head_end && unit_kind(unit, index + 1) != TOK_CLASS)
+            ++index;
+        return index + 1;
     }
     default:
         break;

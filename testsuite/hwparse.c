@@ -1,16 +1,19 @@
 /* The parser alone: prints what it found in each file, one line an island.
 
-   usage: hwparse [--trees|--opaque|--opaque-all] FILE...
+   usage: hwparse [--trees|--opaque|--opaque-all|--constants] FILE...
 
    --trees   the trees of all bodies
    --opaque  what is not understood in device code, and how much of it is;
-             --opaque-all: in all functions  */
+             --opaque-all: in all functions
+   --constants  the values of macros, constants, enumerators and template parameters, the types
+             of shared objects, and how many of their dimensions are known  */
 #include <config.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/names_p.h"
 #include "base/xalloc.h"
 #include "parser/tree.h"
 #include "parser/unit.h"
@@ -183,7 +186,7 @@ static void print_opaque(struct source *source, const struct unit *unit, const s
         print_opaque(source, unit, kid);
 }
 
-enum mode { MODE_ISLANDS, MODE_TREES, MODE_OPAQUE, MODE_OPAQUE_ALL };
+enum mode { MODE_ISLANDS, MODE_TREES, MODE_CONSTANTS, MODE_OPAQUE, MODE_OPAQUE_ALL };
 
 /* Of all files. */
 static uint64_t all_tokens, all_opaque;
@@ -212,6 +215,83 @@ static void print_bodies(struct source *source, const struct unit *unit, enum mo
     arena_release(&arena);
 }
 
+/* Dimensions of shared arrays in all files, and those whose values are known. */
+static uint64_t all_dimensions, known_dimensions;
+
+static void print_constant(const struct constant *c)
+{
+    for (unsigned i = 0; i < c->count; ++i)
+        printf("%s%lld", i ? ", " : " = ", (long long)c->values[i]);
+}
+
+static void print_type(const struct type *type)
+{
+    static const char *const kinds[] = {"unknown", "void",   "bool",    "integer", "floating",
+                                        "vector",  "record", "pointer", "array"};
+    printf(" %s", kinds[type->kind]);
+    if (type->size)
+        printf(" %llu/%llu", (unsigned long long)type->size, (unsigned long long)type->align);
+    if (!type->exact)
+        putchar('?');
+    if (type->kind == TYPE_ARRAY) {
+        printf(" [%llu] of", (unsigned long long)type->count);
+        print_type(type->element);
+    }
+}
+
+static void print_dimensions(struct model *model, struct source *source,
+                             const struct shared_object *object)
+{
+    tree_each (kid, object->declarator) {
+        struct constant c;
+        if (kid->kind != NODE_DIMENSION || !kid->kids)
+            continue;
+        ++all_dimensions;
+        if (constant_of(model, kid->kids, &c)) {
+            ++known_dimensions;
+            continue;
+        }
+        printf("%s:%u: unknown dimension", source->name, line_of(source, model->unit, kid->token));
+        print_field(model->unit, "", kid->tokens);
+        putchar('\n');
+    }
+}
+
+static void print_model(struct source *source, const struct unit *unit)
+{
+    static const char *const kinds[] = {"macro",          "variable",      "local",     "parameter",
+                                        "template value", "template type", "enumerator"};
+    struct arena arena = ARENA_INIT;
+    struct model model;
+    model_init(&model, unit, &arena, NULL);
+    const struct model_names *names = model_index(&model);
+    const struct decl_table *const tables[] = {&names->macros, &names->decls};
+    for (int t = 0; t < 2; ++t)
+        vec_each (struct decl *, item, &tables[t]->list) {
+            struct decl *decl = *item;
+            struct constant c;
+            if (DECL_ENUMERATOR < decl->kind ||
+                !constant_of_name(&model, decl->symbol, decl->begin, &c))
+                continue;
+            printf("%u %s %s", line_of(source, unit, decl->token), kinds[decl->kind],
+                   decl->symbol->text);
+            print_constant(&c);
+            putchar('\n');
+        }
+    size_t count;
+    const struct shared_object *objects = model_shared_objects(&model, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct symbol *name = tree_symbol(unit, objects[i].declarator);
+        printf("%u shared %s%s", line_of(source, unit, objects[i].declarator->tokens.begin),
+               name ? name->text : "-", objects[i].dynamic ? " dynamic" : "");
+        print_type(objects[i].type);
+        putchar('\n');
+        print_dimensions(&model, source, &objects[i]);
+    }
+    model_release(&model);
+    arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
     int status = 0, first = 1;
@@ -222,6 +302,8 @@ int main(int argc, char **argv)
         mode = MODE_OPAQUE;
     else if (argc > 1 && !strcmp(argv[1], "--opaque-all"))
         mode = MODE_OPAQUE_ALL;
+    else if (argc > 1 && !strcmp(argv[1], "--constants"))
+        mode = MODE_CONSTANTS;
     first += mode != MODE_ISLANDS;
     for (int i = first; i < argc; ++i) {
         FILE *file = fopen(argv[i], "rb");
@@ -247,6 +329,8 @@ int main(int argc, char **argv)
         unit_parse(&unit, &source, &symbols, &arena, &diag);
         if (mode == MODE_ISLANDS)
             print_unit(&source, &unit);
+        else if (mode == MODE_CONSTANTS)
+            print_model(&source, &unit);
         else
             print_bodies(&source, &unit, mode);
         diag_flush(&diag, stdout);
@@ -256,6 +340,9 @@ int main(int argc, char **argv)
         arena_release(&arena);
         source_release(&source);
     }
+    if (mode == MODE_CONSTANTS)
+        printf("%llu of %llu shared dimensions are known\n", (unsigned long long)known_dimensions,
+               (unsigned long long)all_dimensions);
     if (MODE_OPAQUE <= mode && all_tokens)
         printf("%llu of %llu tokens are opaque, %.2f %%\n", (unsigned long long)all_opaque,
                (unsigned long long)all_tokens, 100.0 * (double)all_opaque / (double)all_tokens);

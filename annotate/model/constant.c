@@ -455,28 +455,31 @@ static int looseness(const struct node *node)
     }
 }
 
+/* Whether NODE stands in parentheses of its own. */
+static bool in_parentheses(const struct unit *unit, const struct node *node)
+{
+    uint32_t before = node->tokens.begin ? node->tokens.begin - 1 : NO_TOKEN;
+    return unit_kind(unit, before) == TOK_LPAREN && unit_partner(unit, before) == node->tokens.end;
+}
+
 /* Whether the name OPERAND is a macro, or a parameter of one, whose bare text the operators around
    it would tear apart: `#define N 32 + 1` in `N * 2`. */
 static bool tears(struct query *q, const struct node *operand, int around, bool right,
                   const struct frame *frame)
 {
     const struct node *name = operand->kind == NODE_CALL ? operand->kids : operand;
-    if (name->kind != NODE_NAME || !tree_symbol(q->unit, name))
+    if (name->kind != NODE_NAME || !tree_symbol(q->unit, name) || in_parentheses(q->unit, operand))
         return false;
     const struct node *text;
     const struct frame *outer;
-    struct range whole;
     if (query_macro_parameter(q, name->token, frame, &text, &outer)) {
         if (!text)
             return false;
-        whole = text->tokens; /* an argument in parentheses has wider tokens around it */
-        if (0 < whole.begin && unit_kind(q->unit, whole.begin - 1) == TOK_LPAREN &&
-            unit_partner(q->unit, whole.begin - 1) == whole.end && text->kind != NODE_NAME) {
-            /* f((a + b)): the parenthesis before it is the call's own where it is f(a + b). */
-            uint32_t before = whole.begin - 2;
-            if (unit_kind(q->unit, before) == TOK_LPAREN || unit_kind(q->unit, before) == TOK_COMMA)
-                return false;
-        }
+        /* f((a + b)): the parenthesis before f(a + b)'s is that of the call. */
+        uint32_t begin = text->tokens.begin;
+        enum token_kind before = 1 < begin ? unit_kind(q->unit, begin - 2) : TOK_EOF;
+        if (in_parentheses(q->unit, text) && (before == TOK_LPAREN || before == TOK_COMMA))
+            return false;
     } else {
         struct decl *macro =
             macro_at(q->model, tree_symbol(q->unit, name), query_place(q, name->token, frame));
@@ -693,12 +696,12 @@ static bool is_expanding(const struct decl *macro, const struct frame *frame)
     return frame;
 }
 
-/* All definitions of the macro that are possible, each read with ARGUMENTS. */
-static bool macro_values(struct query *q, struct decl *macro, const struct node *name,
-                         const struct node *call, const struct frame *frame, struct values *res)
+/* All definitions of the macro that are possible where it stands AT, each read with the arguments
+   of CALL. */
+static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
+                         const struct frame *frame, struct values *res)
 {
     enum { DEFINITIONS_MAX = 64 };
-    uint32_t at = query_place(q, name->token, frame);
     unsigned seen = 0;
     for (; macro; macro = decl_alternative(macro)) {
         const struct directive *d = &q->unit->directives.items[macro->directive];
@@ -766,13 +769,12 @@ static bool call(struct query *q, const struct node *node, const struct frame *f
     const struct symbol *symbol = callee->kind == NODE_NAME ? tree_symbol(q->unit, callee) : NULL;
     if (!symbol)
         return false;
-    struct decl *macro = callee->flags & NAME_QUALIFIED
-                             ? NULL
-                             : macro_at(q->model, symbol, query_place(q, callee->token, frame));
+    uint32_t at = query_place(q, callee->token, frame);
+    struct decl *macro = callee->flags & NAME_QUALIFIED ? NULL : macro_at(q->model, symbol, at);
     if (macro) {
         if (q->origin == NO_TOKEN)
             q->origin = macro->token;
-        return macro_values(q, macro, callee, node, frame, res);
+        return macro_values(q, macro, at, node, frame, res);
     }
     if (limits(q, callee, frame, res))
         return true;
@@ -803,8 +805,7 @@ static bool variable_values(struct query *q, struct decl *decl, const struct fra
     if (type->flags & TYPE_VOLATILE || declarator->stars || type->stars || member ||
         (decl->kind == DECL_VARIABLE ? !constant : !constant && decl->changed))
         return false;
-    tree_each(kid, declarator)
-    {
+    tree_each (kid, declarator) {
         if (kid->kind != NODE_INITIALIZER)
             return false; /* an array */
         value = kid->kids;
@@ -819,7 +820,7 @@ static bool variable_values(struct query *q, struct decl *decl, const struct fra
 static bool enumerator_values(struct query *q, struct decl *decl, const struct frame *frame,
                               struct values *res)
 {
-    struct decl *base = (struct decl *)decl->base;
+    struct decl *base = decl->base;
     struct values first;
     one_value(&first, 0, scalar_int);
     if (base->text.begin < base->text.end) {
@@ -885,7 +886,7 @@ static bool template_values(struct query *q, struct decl *decl, const struct fra
 }
 
 /* An argument of the call that FRAME is in the midst of. */
-static bool parameter_values(struct query *q, const struct decl *decl, const struct frame *frame,
+static bool parameter_values(struct query *q, struct decl *decl, const struct frame *frame,
                              struct values *res)
 {
     for (; frame; frame = frame->outer) {
@@ -895,7 +896,7 @@ static bool parameter_values(struct query *q, const struct decl *decl, const str
         for (unsigned i = 0; argument && i < decl->index; ++i)
             argument = argument->next;
         return argument && !decl->changed && query_values(q, argument, frame->outer, res) &&
-               convert_values(res, query_decl_type(q, (struct decl *)decl, frame));
+               convert_values(res, query_decl_type(q, decl, frame));
     }
     return false;
 }
@@ -951,6 +952,50 @@ static bool decl_values(struct query *q, struct decl *decl, const struct frame *
     return known;
 }
 
+/* What DECL, and what other branches of an #if have in its place, stand for. */
+static bool decls_values(struct query *q, struct decl *decl, const struct frame *frame,
+                         struct values *res)
+{
+    enum { ALTERNATIVES_MAX = 16 };
+    if (q->origin == NO_TOKEN)
+        q->origin = decl->token;
+    if (decl->kind == DECL_ENUMERATOR)
+        return decl_values(q, decl, frame, res);
+    unsigned seen = 0;
+    for (; decl; decl = decl_alternative(decl)) {
+        struct values part = {0};
+        if (ALTERNATIVES_MAX < ++seen || !decl_values(q, decl, frame, &part) ||
+            !add_values(res, &part))
+            return false;
+    }
+    return true;
+}
+
+/* The macro SYMBOL at AT, in the file or given with -D. *IS_MACRO: it is one. */
+static bool symbol_macro(struct query *q, const struct symbol *symbol, uint32_t at,
+                         const struct frame *frame, struct values *res, bool *is_macro)
+{
+    struct decl *macro = macro_at(q->model, symbol, at);
+    *is_macro = true;
+    if (macro) {
+        if (q->origin == NO_TOKEN)
+            q->origin = macro->token;
+        return macro_values(q, macro, at, NULL, frame, res);
+    }
+    *is_macro = given_value(q, symbol, at, res);
+    return *is_macro;
+}
+
+static bool symbol_values(struct query *q, const struct symbol *symbol, uint32_t at,
+                          struct values *res)
+{
+    bool is_macro, known = symbol_macro(q, symbol, at, NULL, res, &is_macro);
+    if (is_macro)
+        return known;
+    struct decl *decl = decl_at(q->model, symbol, at);
+    return decl && decls_values(q, decl, NULL, res);
+}
+
 static bool name_values(struct query *q, const struct node *node, const struct frame *frame,
                         struct values *res)
 {
@@ -961,43 +1006,26 @@ static bool name_values(struct query *q, const struct node *node, const struct f
     const struct frame *outer;
     if (query_macro_parameter(q, node->token, frame, &argument, &outer))
         return argument && query_values(q, argument, outer, res);
-    uint32_t at = query_place(q, node->token, frame);
-    if (!(node->flags & NAME_QUALIFIED)) {
+    bool qualified = node->flags & NAME_QUALIFIED, is_macro = false;
+    if (!qualified) {
         if (!strcmp(symbol->text, "true") || !strcmp(symbol->text, "false"))
             return one_value(res, *symbol->text == 't', scalar_bool);
-        struct decl *macro = macro_at(q->model, symbol, at);
-        if (macro) {
-            if (q->origin == NO_TOKEN)
-                q->origin = macro->token;
-            return macro_values(q, macro, node, NULL, frame, res);
-        }
-        if (given_value(q, symbol, at, res))
-            return true;
+        bool known =
+            symbol_macro(q, symbol, query_place(q, node->token, frame), frame, res, &is_macro);
+        if (is_macro)
+            return known;
     }
     struct frame inner;
     struct decl *decl = query_meaning(q, node, frame, &inner);
     if (!decl)
         return false;
-    if (q->origin == NO_TOKEN)
-        q->origin = decl->token;
     /* A variable of the file sees nothing of the frame; a member of a template class does. */
     const struct frame *in = frame;
-    if (node->flags & NAME_QUALIFIED)
+    if (qualified)
         in = inner.use ? &inner : NULL;
     else if (decl->kind == DECL_VARIABLE || decl->kind == DECL_ENUMERATOR)
         in = frame && frame->record != NO_INDEX ? frame : NULL;
-    if (decl->kind == DECL_ENUMERATOR)
-        return decl_values(q, decl, in, res);
-    /* Other branches of an #if. */
-    enum { ALTERNATIVES_MAX = 16 };
-    unsigned seen = 0;
-    for (; decl; decl = decl_alternative(decl)) {
-        struct values part = {0};
-        if (ALTERNATIVES_MAX < ++seen || !decl_values(q, decl, in, &part) ||
-            !add_values(res, &part))
-            return false;
-    }
-    return true;
+    return decls_values(q, decl, in, res);
 }
 
 static bool node_values(struct query *q, const struct node *node, const struct frame *frame,
@@ -1048,25 +1076,40 @@ static int compare_integers(const void *va, const void *vb)
     return a < b ? -1 : a != b;
 }
 
+static bool give_constant(const struct query *query, bool known, const struct values *values,
+                          struct constant *res)
+{
+    *res = (struct constant){.origin = query->origin};
+    if (!known)
+        return false;
+    for (unsigned i = 0; i < values->count; ++i) {
+        bool seen = false;
+        for (unsigned k = 0; k < res->count; ++k)
+            seen |= res->values[k] == values->items[i].bits;
+        if (!seen)
+            res->values[res->count++] = values->items[i].bits;
+    }
+    qsort(res->values, res->count, sizeof *res->values, compare_integers);
+    return true;
+}
+
 bool constant_of(struct model *model, const struct node *expression, struct constant *res)
 {
     struct query query;
     struct values values;
     query_init(&query, model);
-    *res = (struct constant){.origin = NO_TOKEN};
     bool known = query_values(&query, expression, NULL, &values);
-    res->origin = query.origin;
-    if (!known)
-        return false;
-    for (unsigned i = 0; i < values.count; ++i) {
-        bool seen = false;
-        for (unsigned k = 0; k < res->count; ++k)
-            seen |= res->values[k] == values.items[i].bits;
-        if (!seen)
-            res->values[res->count++] = values.items[i].bits;
-    }
-    qsort(res->values, res->count, sizeof *res->values, compare_integers);
-    return true;
+    return give_constant(&query, known, &values, res);
+}
+
+bool constant_of_name(struct model *model, const struct symbol *name, uint32_t at,
+                      struct constant *res)
+{
+    struct query query;
+    struct values values = {0};
+    query_init(&query, model);
+    bool known = symbol_values(&query, name, at, &values);
+    return give_constant(&query, known, &values, res);
 }
 
 bool constant_of_range(struct model *model, struct range range, struct constant *res)

@@ -34,6 +34,10 @@ static inline bool constant_single(const struct constant *c)
     return c->count == 1;
 }
 
+/* The values of the name NAME where it is visible at token AT. */
+bool constant_of_name(struct model *model, const struct symbol *name, uint32_t at,
+                      struct constant *res);
+
 /* What a name stands for, at the place where it is used. */
 enum name_kind {
     NAME_UNKNOWN,

@@ -67,8 +67,6 @@ static const struct type *number_type(struct query *q, const struct node *node)
         return unknown();
     const struct token *token = unit_token(q->unit, node->token);
     const char *text = q->unit->source->text + token->offset;
-    const struct span none = {0};
-    (void)none;
     char last = text[token->length - 1];
     bool point = memchr(text, '.', token->length) || memchr(text, 'e', token->length) ||
                  memchr(text, 'E', token->length) || memchr(text, 'p', token->length);

@@ -832,7 +832,8 @@ static void collect_locals(struct locals *locals, const struct node *node, uint3
     default:
         break;
     }
-    tree_each(kid, node) collect_locals(locals, kid, end);
+    tree_each (kid, node)
+        collect_locals(locals, kid, end);
 }
 
 /* The local that NODE, an operand that changes, stands for. */
@@ -928,8 +929,9 @@ static void collect_changes(struct locals *locals, const struct node *node)
     case NODE_DECLARATOR:
         /* int &other = n; */
         if (node->flags & DECLARATOR_REFERENCE)
-            tree_each(kid, node) if (kid->kind == NODE_INITIALIZER && kid->kids)
-                mark_changed(locals, kid->kids);
+            tree_each (kid, node)
+                if (kid->kind == NODE_INITIALIZER && kid->kids)
+                    mark_changed(locals, kid->kids);
         break;
     case NODE_OPAQUE:
     case NODE_ASM:
@@ -938,7 +940,8 @@ static void collect_changes(struct locals *locals, const struct node *node)
     default:
         break;
     }
-    tree_each(kid, node) collect_changes(locals, kid);
+    tree_each (kid, node)
+        collect_changes(locals, kid);
 }
 
 static struct decl_table *function_names(struct model *model, uint32_t index)

@@ -65,17 +65,17 @@ struct decl {
     uint32_t directive;                          /* of a macro */
     struct range text; /* an enumerator's value, a template parameter's default, an alias's type, a
                           macro's text, a specialisation's arguments; empty without */
-    const struct decl *base; /* DECL_ENUMERATOR: the one before it that has a value, or the first */
-    struct decl *next;       /* the next one declared in the scope */
-    bool scoped;             /* an enumerator of an enum class */
-    bool is_typedef;         /* DECL_ALIAS: `text` ends with its name */
-    bool changed;            /* DECL_LOCAL: assigned again, or its address is taken */
-    bool pack;               /* a parameter ... */
-    bool busy;               /* its value, or type, is being asked for */
-    bool cached;             /* `values` are known */
-    bool parsed;             /* `tree` and `type_tree` are */
-    struct node *tree;       /* of `text` as an expression */
-    struct node *type_tree;  /* of `text` as a type */
+    struct decl *base; /* DECL_ENUMERATOR: the one before it that has a value, or the first */
+    struct decl *next; /* the next one declared in the scope */
+    bool scoped;       /* an enumerator of an enum class */
+    bool is_typedef;   /* DECL_ALIAS: `text` ends with its name */
+    bool changed;      /* DECL_LOCAL: assigned again, or its address is taken */
+    bool pack;         /* a parameter ... */
+    bool busy;         /* its value, or type, is being asked for */
+    bool cached;       /* `values` are known */
+    bool parsed;       /* `tree` and `type_tree` are */
+    struct node *tree; /* of `text` as an expression */
+    struct node *type_tree;      /* of `text` as a type */
     const struct values *values; /* cached; NULL: unknown */
     const struct type *type;     /* cached */
 };

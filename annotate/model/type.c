@@ -48,8 +48,8 @@ const struct type *type_builtin(const char *name)
     return &type_unknown;
 }
 
-static const struct type *derived(struct query *q, enum type_kind kind, const struct type *element,
-                                  uint64_t count)
+static struct type *derived(struct query *q, enum type_kind kind, const struct type *element,
+                            uint64_t count)
 {
     struct type *res = arena_zalloc(q->model->arena, 1, sizeof *res);
     *res = (struct type){.kind = kind, .element = element, .exact = true, .size = 8, .align = 8};
@@ -145,8 +145,8 @@ static const struct type *alias_type(struct query *q, struct decl *decl, const s
     return res;
 }
 
-/* The type that the arguments of the call or launch NODE-free file give to template parameter
-   DECL: the one instantiation that the file shows. */
+/* The type that stands for the template parameter DECL: that of the arguments in FRAME, or of the
+   instantiations that the file shows, where they agree. */
 static const struct type *template_type(struct query *q, struct decl *decl,
                                         const struct frame *frame)
 {
@@ -175,14 +175,14 @@ static const struct type *template_type(struct query *q, struct decl *decl,
     for (size_t i = 0; i < count && res != &type_unknown; ++i) {
         struct node *tree = decl->index < uses[i].count
                                 ? query_argument_type(q, &uses[i].arguments[decl->index])
-                                : NULL;
+                                : decl_type_tree(q, decl);
         const struct type *type = tree ? query_declared(q, tree, NULL, NULL) : &type_unknown;
         /* Several are one where nobody could tell them apart by size. */
         bool same = !res || (res->kind == type->kind && res->size == type->size &&
                              res->align == type->align && res->is_signed == type->is_signed);
         res = same ? type : &type_unknown;
     }
-    if (!count && decl->text.begin < decl->text.end && decl_type_tree(q, decl))
+    if (!res && decl->text.begin < decl->text.end && decl_type_tree(q, decl))
         res = query_declared(q, decl_type_tree(q, decl), NULL, frame);
     decl->busy = false;
     if (!res)
@@ -327,8 +327,7 @@ static uint64_t dimension_count(struct query *q, const struct node *dimension,
         return (uint64_t)res;
     }
     uint64_t count = 0;
-    tree_each(kid, declarator)
-    {
+    tree_each (kid, declarator) {
         if (kid->kind != NODE_INITIALIZER)
             continue;
         const struct node *items = kid->kids;
@@ -359,12 +358,11 @@ static const struct type *array_type(struct query *q, const struct type *type,
     const struct type *element = array_type(q, type, dimension->next, declarator, frame);
     bool first = dimension == declarator->kids;
     const struct node no_list = {.kind = NODE_DECLARATOR};
-    const struct type *res =
-        derived(q, TYPE_ARRAY, element,
-                dimension_count(q, dimension, first ? declarator : &no_list, frame));
+    struct type *res = derived(q, TYPE_ARRAY, element,
+                               dimension_count(q, dimension, first ? declarator : &no_list, frame));
     query_leave(q);
     if (several_values(q, dimension, frame))
-        ((struct type *)res)->exact = false;
+        res->exact = false;
     return res;
 }
 
@@ -379,7 +377,9 @@ static bool is_function_pointer(const struct node *declarator)
 {
     if (!(declarator->flags & DECLARATOR_NESTED))
         return false;
-    tree_each(kid, declarator) if (kid->kind == NODE_INITIALIZER) return true;
+    tree_each (kid, declarator)
+        if (kid->kind == NODE_INITIALIZER)
+            return true;
     return false;
 }
 
@@ -425,11 +425,11 @@ static const struct type *initializer_type(struct query *q, const struct node *d
 {
     if (!declarator)
         return &type_unknown;
-    tree_each(kid, declarator) if (kid->kind == NODE_INITIALIZER && kid->kids && !kid->kids->next)
-    {
-        const struct type *res = query_type(q, kid->kids, frame);
-        return res->kind == TYPE_ARRAY ? pointer_to(q, res->element, 1) : res;
-    }
+    tree_each (kid, declarator)
+        if (kid->kind == NODE_INITIALIZER && kid->kids && !kid->kids->next) {
+            const struct type *res = query_type(q, kid->kids, frame);
+            return res->kind == TYPE_ARRAY ? pointer_to(q, res->element, 1) : res;
+        }
     return &type_unknown;
 }
 
@@ -511,7 +511,8 @@ static void add_shared(struct model *model, const struct node *node, size_t func
                 .function = function,
                 .dynamic = node->kids->flags & TYPE_EXTERN,
             };
-    tree_each(kid, node) add_shared(model, kid, function);
+    tree_each (kid, node)
+        add_shared(model, kid, function);
 }
 
 static int compare_shared(const void *va, const void *vb)
