@@ -4,17 +4,19 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/gpu/expr.h"
 #include "annotate/gpu/lds.h"
+#include "annotate/gpu/occupancy.h"
 #include "base/arena.h"
 #include "base/i18n.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "cli/write.h"
+#include "cli/gpu.h"
 #include "report/json.h"
 
 enum {
@@ -106,6 +108,16 @@ static const struct type {
     {"ushort", 2, true},
 };
 
+/* One access that was asked about. */
+struct access {
+    const char *option; /* "index" or "write", */
+    const char *text;   /* and what it says */
+    bool write;
+    struct expr_index index;
+};
+
+enum { MAX_ACCESSES = 2 };
+
 /* What was asked for. */
 struct query {
     const struct options *o;
@@ -116,21 +128,32 @@ struct query {
     unsigned bytes; /* of an access */
     int64_t block[3];
     size_t threads;
-    struct expr_index index;
+    struct access accesses[MAX_ACCESSES];
+    size_t count;
     const struct expr *condition; /* or NULL */
+    bool bad;                     /* an expression has no value, for any target */
 };
 
-/* The answer for one target. */
-struct answer {
-    const struct query *q;
-    const struct lds_target *target;
+/* What is found out about an access. */
+struct figures {
+    const struct access *access;
     const struct lds_rule *rule;
-    unsigned wave;
-    struct lds_array array; /* with the size that the index shows where none is given */
     int64_t *index;
     int64_t *address; /* of all threads */
     struct lds_sum sum;
     struct lds_cost cost; /* of the worst wave */
+};
+
+/* The answer for one target. */
+struct answer {
+    struct query *q;
+    const struct target *target;
+    enum lds_model model;
+    unsigned wave;
+    struct lds_array array; /* with the size that the index shows where none is given */
+    struct figures figures[MAX_ACCESSES];
+    struct occupancy_request request; /* of the block, for what a layout costs */
+    struct occupancy now;
     struct lds_fix pad;
     struct lds_fix swizzle;
 };
@@ -226,27 +249,35 @@ static bool complain_expr(const char *option, const char *text, const struct exp
     return false;
 }
 
-static bool read_expressions(struct query *q)
+static bool read_access(struct query *q, const char *option, const char *text, bool write)
 {
-    const struct options *o = q->o;
+    struct access *access = &q->accesses[q->count++];
     struct expr_error error = {0};
-    if (!expr_parse_index(o->index, names, NAME_COUNT, &q->arena, &q->index, &error))
-        return complain_expr("index", o->index, &error, q->diag);
-    if (o->condition) {
-        q->condition = expr_parse(o->condition, names, NAME_COUNT, &q->arena, &error);
-        if (!q->condition)
-            return complain_expr("if", o->condition, &error, q->diag);
-    }
-    if (!q->index.brackets || q->index.count == q->array.dims)
+    *access = (struct access){.option = option, .text = text, .write = write};
+    if (!expr_parse_index(text, names, NAME_COUNT, &q->arena, &access->index, &error))
+        return complain_expr(option, text, &error, q->diag);
+    if (!access->index.brackets || access->index.count == q->array.dims)
         return true;
     if (q->has_array)
-        diag_add(q->diag, DIAG_ERROR, program,
-                 _("'--index' has %u dimensions, but '--array' has %u"), q->index.count,
-                 q->array.dims);
+        diag_add(q->diag, DIAG_ERROR, program, _("'--%s' has %u dimensions, but '--array' has %u"),
+                 option, access->index.count, q->array.dims);
     else
         diag_add(q->diag, DIAG_ERROR, program,
                  _("an index in brackets needs '--array' with the dimensions"));
     return false;
+}
+
+static bool read_expressions(struct query *q)
+{
+    const struct options *o = q->o;
+    struct expr_error error = {0};
+    if (!read_access(q, "index", o->index, o->write) ||
+        (o->write_index && !read_access(q, "write", o->write_index, true)))
+        return false;
+    if (!o->condition)
+        return true;
+    q->condition = expr_parse(o->condition, names, NAME_COUNT, &q->arena, &error);
+    return q->condition || complain_expr("if", o->condition, &error, q->diag);
 }
 
 static bool read_query(struct query *q)
@@ -313,17 +344,27 @@ static void take_apart(const struct lds_array *array, int64_t *index)
     index[0] = rest;
 }
 
-/* Says that THREAD goes to an index that is none. */
-static bool complain_bounds(const struct answer *a, const int64_t *values, const int64_t *index)
+/* Says that a thread goes to an index that is none. */
+static bool complain_bounds(struct query *q, const struct access *access, const int64_t *values,
+                            const int64_t *index)
 {
     struct strbuf text = STRBUF_INIT;
-    for (unsigned i = 0; i < a->q->index.count; ++i)
+    for (unsigned i = 0; i < access->index.count; ++i)
         strbuf_printf(&text, "[%lld]", (long long)index[i]);
-    diag_add(a->q->diag, DIAG_ERROR, program,
-             _("thread (%d,%d,%d) has the index %s, which is outside of the array"),
-             (int)values[NAME_X], (int)values[NAME_Y], (int)values[NAME_Z], text.text);
+    diag_add(q->diag, DIAG_ERROR, program,
+             _("'--%s': thread (%d,%d,%d) has the index %s, which is outside of the array"),
+             access->option, (int)values[NAME_X], (int)values[NAME_Y], (int)values[NAME_Z],
+             text.text);
     strbuf_release(&text);
+    q->bad = true;
     return false;
+}
+
+static bool complain_value(struct query *q, const char *option, const char *text,
+                           const struct expr_error *error)
+{
+    q->bad = true;
+    return complain_expr(option, text, error, q->diag);
 }
 
 /* Whether INDEX and what an access reaches from there lies within the array; where its size is
@@ -340,86 +381,146 @@ static bool in_bounds(const struct answer *a, const int64_t *index)
     return lds_address(&q->array, &plain, index) + q->bytes <= lds_array_bytes(&q->array, &plain);
 }
 
-/* The index of THREAD. */
-static bool evaluate(struct answer *a, size_t thread)
+/* The index of THREAD in the access of F. */
+static bool evaluate(struct answer *a, struct figures *f, size_t thread)
 {
-    const struct query *q = a->q;
-    int64_t values[NAME_COUNT], on = 1, *index = &a->index[thread * a->array.dims];
+    struct query *q = a->q;
+    const struct access *access = f->access;
+    int64_t values[NAME_COUNT], on = 1, *index = &f->index[thread * a->array.dims];
     int64_t shown[LDS_MAX_DIMS] = {0};
     struct expr_error error = {0};
     set_values(a, thread, values);
     if (q->condition && !expr_evaluate(q->condition, values, &on, &error))
-        return complain_expr("if", q->o->condition, &error, q->diag);
+        return complain_value(q, "if", q->o->condition, &error);
     if (!on) {
         index[0] = LDS_INACTIVE;
         return true;
     }
-    for (unsigned i = 0; i < q->index.count; ++i) {
-        if (!expr_evaluate(q->index.at[i], values, &shown[i], &error))
-            return complain_expr("index", q->o->index, &error, q->diag);
+    for (unsigned i = 0; i < access->index.count; ++i) {
+        if (!expr_evaluate(access->index.at[i], values, &shown[i], &error))
+            return complain_value(q, access->option, access->text, &error);
         index[i] = shown[i];
     }
-    if (shown[0] < 0 || (!q->index.brackets && INT32_MAX < shown[0]))
-        return complain_bounds(a, values, shown);
-    if (!q->index.brackets)
+    if (shown[0] < 0 || (!access->index.brackets && INT32_MAX < shown[0]))
+        return complain_bounds(q, access, values, shown);
+    if (!access->index.brackets)
         take_apart(&a->array, index);
-    return in_bounds(a, index) || complain_bounds(a, values, shown);
+    return in_bounds(a, index) || complain_bounds(q, access, values, shown);
 }
 
 /* Warns where C++ does not allow the access. */
-static void check_alignment(const struct answer *a)
+static void check_alignment(const struct answer *a, const struct figures *f)
 {
     int64_t unit = a->q->bytes == 12 ? 4 : a->q->bytes;
     for (size_t i = 0; i < a->q->threads; ++i)
-        if (a->address[i] != LDS_INACTIVE && a->address[i] % unit) {
+        if (f->address[i] != LDS_INACTIVE && f->address[i] % unit) {
             diag_add(
                 a->q->diag, DIAG_WARNING, program,
                 _("%s: accesses of %u bytes must be aligned, but thread %zu goes to byte %lld"),
-                lds_target_name(a->target), a->q->bytes, i, (long long)a->address[i]);
+                a->target->name, a->q->bytes, i, (long long)f->address[i]);
             return;
         }
 }
 
-static bool work_out(struct answer *a)
+/* The addresses of the worst wave of F. */
+static void worst_lanes(const struct answer *a, const struct figures *f,
+                        int64_t lanes[LDS_MAX_LANES])
+{
+    for (size_t i = 0, at = f->sum.worst_wave * a->wave; i < a->wave; ++i)
+        lanes[i] = at + i < a->q->threads ? f->address[at + i] : LDS_INACTIVE;
+}
+
+/* Plays one access. MOST becomes the largest first index, if that is larger. */
+static bool play(struct answer *a, struct figures *f, int64_t *most)
 {
     static const struct lds_layout plain = {0};
     const struct query *q = a->q;
-    int64_t most = 0;
-    a->index = xcalloc(q->threads, sizeof *a->index * a->array.dims);
-    a->address = xcalloc(q->threads, sizeof *a->address);
+    bool write = f->access->write;
+    f->rule = lds_find_rule(a->model, q->bytes, write);
+    f->index = xcalloc(q->threads, sizeof *f->index * a->array.dims);
+    f->address = xcalloc(q->threads, sizeof *f->address);
     for (size_t i = 0; i < q->threads; ++i) {
-        if (!evaluate(a, i))
+        if (!evaluate(a, f, i))
             return false;
-        const int64_t *index = &a->index[i * a->array.dims];
+        const int64_t *index = &f->index[i * a->array.dims];
         if (*index == LDS_INACTIVE) {
-            a->address[i] = LDS_INACTIVE;
+            f->address[i] = LDS_INACTIVE;
             continue;
         }
-        a->address[i] = lds_address(&a->array, &plain, index);
-        most = most < *index ? *index : most;
+        f->address[i] = lds_address(&a->array, &plain, index);
+        *most = *most < *index ? *index : *most;
     }
-    if (!q->has_array)
-        a->array.size[0] = most + (q->bytes + q->array.element - 1) / q->array.element;
-    check_alignment(a);
-    bool write = q->o->write;
-    a->sum = lds_block_cost(a->target, a->wave, q->bytes, write, a->address, q->threads);
+    check_alignment(a, f);
+    f->sum = lds_block_cost(a->model, a->wave, q->bytes, write, f->address, q->threads);
     int64_t lanes[LDS_MAX_LANES];
-    for (size_t i = 0, at = a->sum.worst_wave * a->wave; i < a->wave; ++i)
-        lanes[i] = at + i < q->threads ? a->address[at + i] : LDS_INACTIVE;
-    a->cost = lds_cost(a->target, a->wave, q->bytes, write, lanes);
-    struct lds_use use = {q->bytes, write, a->index, q->threads};
-    a->pad = lds_find_pad(a->target, a->wave, &a->array, &use, 1, MAX_PAD);
-    a->swizzle = lds_find_xor(a->target, a->wave, &a->array, &use, 1);
+    worst_lanes(a, f, lanes);
+    f->cost = lds_cost(a->model, a->wave, q->bytes, write, lanes);
     return true;
 }
 
-static void use_banks(const struct answer *a, const struct lds_phase *phase,
-                      struct lds_bank banks[LDS_MAX_BANKS])
+static int64_t plain_bytes(const struct answer *a)
+{
+    static const struct lds_layout plain = {0};
+    return lds_array_bytes(&a->array, &plain);
+}
+
+/* How many blocks fit as it is, whose shared memory is the array or what is given. */
+static bool count_groups(struct answer *a)
+{
+    const struct options *o = a->q->o;
+    int64_t bytes = plain_bytes(a);
+    a->request = (struct occupancy_request){.block = (unsigned)a->q->threads,
+                                            .vgprs = o->request.vgprs,
+                                            .lds = o->request.lds,
+                                            .wave = o->request.wave,
+                                            .cu_mode = o->request.cu_mode,
+                                            .wgp_mode = o->request.wgp_mode};
+    if (!o->request.lds)
+        a->request.lds = bytes < UINT_MAX ? (unsigned)bytes : UINT_MAX;
+    if (a->request.lds < bytes) {
+        diag_add(a->q->diag, DIAG_ERROR, program,
+                 _("the array has %lld bytes, more than the %u of '--lds'"), (long long)bytes,
+                 a->request.lds);
+        a->q->bad = true;
+        return false;
+    }
+    enum occupancy_error error = occupancy_compute(a->target, &a->request, &a->now);
+    gpu_complain(error, a->target, o, a->q->diag);
+    return error == OCCUPANCY_OK;
+}
+
+static bool work_out(struct answer *a)
+{
+    const struct query *q = a->q;
+    struct lds_use uses[MAX_ACCESSES];
+    int64_t most = 0;
+    for (size_t i = 0; i < q->count; ++i) {
+        a->figures[i].access = &q->accesses[i];
+        if (!play(a, &a->figures[i], &most))
+            return false;
+        uses[i] = (struct lds_use){q->bytes, q->accesses[i].write, a->figures[i].index, q->threads};
+    }
+    if (!q->has_array)
+        a->array.size[0] = most + (q->bytes + q->array.element - 1) / q->array.element;
+    a->pad = lds_find_pad(a->model, a->wave, &a->array, uses, q->count, MAX_PAD);
+    a->swizzle = lds_find_xor(a->model, a->wave, &a->array, uses, q->count);
+    return count_groups(a);
+}
+
+/* The blocks that fit with FIX. */
+static struct occupancy with_fix(const struct answer *a, const struct lds_fix *fix)
+{
+    struct occupancy before, after;
+    occupancy_add_lds(a->target, &a->request, fix->more_bytes, &before, &after);
+    return after;
+}
+
+static void use_banks(const struct answer *a, const struct figures *f,
+                      const struct lds_phase *phase, struct lds_bank banks[LDS_MAX_BANKS])
 {
     int64_t lanes[LDS_MAX_LANES];
-    for (size_t i = 0, at = a->sum.worst_wave * a->wave; i < a->wave; ++i)
-        lanes[i] = at + i < a->q->threads ? a->address[at + i] : LDS_INACTIVE;
-    lds_bank_use(a->target, a->q->bytes, a->q->o->write, phase->active, lanes, banks);
+    worst_lanes(a, f, lanes);
+    lds_bank_use(a->model, a->q->bytes, f->access->write, phase->active, lanes, banks);
 }
 
 /* ---- Text */
@@ -444,12 +545,12 @@ static void add_lanes(struct strbuf *out, uint64_t lanes)
         strbuf_addc(out, '-');
 }
 
-static const struct lds_phase *worst_phase(const struct answer *a)
+static const struct lds_phase *worst_phase(const struct figures *f)
 {
-    const struct lds_phase *res = a->cost.phases;
-    for (unsigned i = 1; i < a->cost.phase_count; ++i)
-        if (res->cycles < a->cost.phases[i].cycles)
-            res = &a->cost.phases[i];
+    const struct lds_phase *res = f->cost.phases;
+    for (unsigned i = 1; i < f->cost.phase_count; ++i)
+        if (res->cycles < f->cost.phases[i].cycles)
+            res = &f->cost.phases[i];
     return res;
 }
 
@@ -472,12 +573,12 @@ static void add_heads(struct strbuf *out, const char *first, const char *second)
     strbuf_printf(out, "  %s\n", _("lanes"));
 }
 
-static void add_phases(struct strbuf *out, const struct answer *a)
+static void add_phases(struct strbuf *out, const struct figures *f)
 {
     add_heads(out, _("phase"), _("cycles"));
-    for (unsigned i = 0; i < a->cost.phase_count; ++i) {
-        strbuf_printf(out, "  %5u  %6u  ", i + 1, a->cost.phases[i].cycles);
-        add_lanes(out, a->cost.phases[i].active);
+    for (unsigned i = 0; i < f->cost.phase_count; ++i) {
+        strbuf_printf(out, "  %5u  %6u  ", i + 1, f->cost.phases[i].cycles);
+        add_lanes(out, f->cost.phases[i].active);
         strbuf_addc(out, '\n');
     }
 }
@@ -493,25 +594,25 @@ static void add_bank(struct strbuf *out, unsigned from, unsigned last, const str
 }
 
 /* The banks of the worst phase that are asked for more than one word, the busiest first. */
-static void add_conflicts(struct strbuf *out, const struct answer *a)
+static void add_conflicts(struct strbuf *out, const struct answer *a, const struct figures *f)
 {
-    const struct lds_phase *phase = worst_phase(a);
+    const struct lds_phase *phase = worst_phase(f);
     struct lds_bank banks[LDS_MAX_BANKS];
     unsigned lines = 0, shown = 0, used = 0, busy = 0;
-    use_banks(a, phase, banks);
-    for (unsigned bank = 0; bank < a->rule->banks; ++bank) {
+    use_banks(a, f, phase, banks);
+    for (unsigned bank = 0; bank < f->rule->banks; ++bank) {
         used += 0 < banks[bank].words;
         busy += 1 < banks[bank].words;
     }
     strbuf_printf(out, _("  in phase %d, %u of %u banks are used, %u of them more than once:\n"),
-                  (int)(phase - a->cost.phases) + 1, used, a->rule->banks, busy);
+                  (int)(phase - f->cost.phases) + 1, used, f->rule->banks, busy);
     add_heads(out, _("bank"), _("words"));
     for (unsigned words = phase->cycles; 1 < words; --words)
-        for (unsigned bank = 0; bank < a->rule->banks; ++bank) {
+        for (unsigned bank = 0; bank < f->rule->banks; ++bank) {
             if (banks[bank].words != words)
                 continue;
             unsigned last = bank;
-            while (last + 1 < a->rule->banks && banks[last + 1].words == words &&
+            while (last + 1 < f->rule->banks && banks[last + 1].words == words &&
                    banks[last + 1].lanes == banks[bank].lanes)
                 ++last;
             if (lines++ < MAX_BANK_LINES) {
@@ -562,39 +663,102 @@ static void add_layout(struct strbuf *out, const struct lds_array *array,
     strbuf_addc(out, ']');
 }
 
-static void add_fix(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
+/* How many blocks fit with what FIX adds, where it adds something. */
+static void add_groups(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
 {
-    static const struct lds_layout plain = {0};
-    struct strbuf layout = STRBUF_INIT;
-    /* A gain that nobody would change a program for is not shown. */
-    if (!fix->found || (!fix->free && 3 * a->sum.cycles < 4 * fix->cycles))
+    struct occupancy after = with_fix(a, fix);
+    const char *unit = gpu_unit(a->target, &a->now);
+    if (!fix->more_bytes || !a->now.groups)
         return;
-    add_layout(&layout, &a->array, &fix->layout);
-    long long now = (long long)lds_array_bytes(&a->array, &fix->layout);
-    long long before = (long long)lds_array_bytes(&a->array, &plain);
-    unsigned long long cycles = fix->cycles;
-    if (fix->layout.pad && fix->free)
-        strbuf_printf(out, _("  pad by %u to %s: no conflicts, %lld bytes instead of %lld\n"),
-                      fix->layout.pad, layout.text, now, before);
-    else if (fix->layout.pad)
-        strbuf_printf(out, _("  pad by %u to %s: cycles %llu, %lld bytes instead of %lld\n"),
-                      fix->layout.pad, layout.text, cycles, now, before);
-    else if (fix->layout.skew && fix->free)
-        strbuf_printf(out, _("  use %s: no conflicts, %lld bytes instead of %lld\n"), layout.text,
-                      now, before);
-    else if (fix->layout.skew)
-        strbuf_printf(out, _("  use %s: cycles %llu, %lld bytes instead of %lld\n"), layout.text,
-                      cycles, now, before);
-    else if (fix->free)
-        strbuf_printf(out, _("  use %s: no conflicts, no bytes more\n"), layout.text);
+    if (after.groups == a->now.groups)
+        strbuf_printf(out,
+                      ngettext("    %u workgroup per %s, as before\n",
+                               "    %u workgroups per %s, as before\n", after.groups),
+                      after.groups, unit);
     else
-        strbuf_printf(out, _("  use %s: cycles %llu, no bytes more\n"), layout.text, cycles);
-    strbuf_release(&layout);
+        strbuf_printf(out,
+                      ngettext("    %u workgroup per %s instead of %u\n",
+                               "    %u workgroups per %s instead of %u\n", after.groups),
+                      after.groups, unit, a->now.groups);
 }
 
-static void add_trust(struct strbuf *out, const struct answer *a)
+static uint64_t all_cycles(const struct answer *a)
 {
-    switch (a->rule->trust) {
+    uint64_t res = 0;
+    for (size_t i = 0; i < a->q->count; ++i)
+        res += a->figures[i].sum.cycles;
+    return res;
+}
+
+static bool has_conflicts(const struct answer *a)
+{
+    for (size_t i = 0; i < a->q->count; ++i)
+        if (a->figures[i].sum.ideal < a->figures[i].sum.cycles)
+            return true;
+    return false;
+}
+
+/* A gain that nobody would change a program for is not shown. */
+static bool is_worthwhile(const struct answer *a, const struct lds_fix *fix)
+{
+    return fix->found && (fix->free || 4 * fix->cycles <= 3 * all_cycles(a));
+}
+
+/* What FIX gives and costs in bytes. */
+static void add_gain(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
+{
+    unsigned long long cycles = fix->cycles;
+    long long before = (long long)plain_bytes(a), now = before + (long long)fix->more_bytes;
+    if (fix->free && fix->more_bytes)
+        /* TRANSLATORS: these follow "pad by 1 to [32][33]: " and the like. */
+        strbuf_printf(out, _("no conflicts, %lld bytes instead of %lld"), now, before);
+    else if (fix->free)
+        strbuf_adds(out, _("no conflicts, no bytes more"));
+    else if (fix->more_bytes)
+        strbuf_printf(out, _("cycles %llu, %lld bytes instead of %lld"), cycles, now, before);
+    else
+        strbuf_printf(out, _("cycles %llu, no bytes more"), cycles);
+}
+
+static void add_fix(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
+{
+    if (!is_worthwhile(a, fix))
+        return;
+    struct strbuf layout = STRBUF_INIT, gain = STRBUF_INIT;
+    unsigned element = a->array.element, grown = element + fix->layout.grow;
+    add_layout(&layout, &a->array, &fix->layout);
+    add_gain(&gain, a, fix);
+    if (fix->layout.grow && fix->layout.pad)
+        strbuf_printf(out,
+                      _("  make each element %u bytes instead of %u, and pad by %u to %s: %s\n"),
+                      grown, element, fix->layout.pad, layout.text, gain.text);
+    else if (fix->layout.grow)
+        strbuf_printf(out, _("  make each element %u bytes instead of %u: %s\n"), grown, element,
+                      gain.text);
+    else if (fix->layout.pad)
+        strbuf_printf(out, _("  pad by %u to %s: %s\n"), fix->layout.pad, layout.text, gain.text);
+    else
+        strbuf_printf(out, _("  use %s: %s\n"), layout.text, gain.text);
+    strbuf_release(&layout);
+    strbuf_release(&gain);
+    add_groups(out, a, fix);
+}
+
+static void add_fixes(struct strbuf *out, const struct answer *a)
+{
+    add_fix(out, a, &a->pad);
+    add_fix(out, a, &a->swizzle);
+    if (is_worthwhile(a, &a->pad) || is_worthwhile(a, &a->swizzle))
+        return;
+    if (!a->q->has_array)
+        strbuf_adds(out, _("  with '--array' a better layout would be looked for\n"));
+    else
+        strbuf_adds(out, _("  neither padding nor an XOR helps\n"));
+}
+
+static void add_trust(struct strbuf *out, const struct figures *f)
+{
+    switch (f->rule->trust) {
     case LDS_INFERRED:
         strbuf_adds(out, _("  which lanes go together is inferred from a sister GPU\n"));
         break;
@@ -608,41 +772,58 @@ static void add_trust(struct strbuf *out, const struct answer *a)
     }
 }
 
-static void add_text(struct strbuf *out, const struct answer *a)
+/* How much shared memory a block has, and how many fit with it. */
+static void add_room(struct strbuf *out, const struct answer *a)
+{
+    const char *unit = gpu_unit(a->target, &a->now);
+    if (a->now.groups)
+        strbuf_printf(out,
+                      ngettext("  %u bytes of LDS: %u workgroup per %s, limited by: %s\n",
+                               "  %u bytes of LDS: %u workgroups per %s, limited by: %s\n",
+                               a->now.groups),
+                      a->request.lds, a->now.groups, unit, gpu_limit(a->target, a->now.limited_by));
+    else
+        strbuf_printf(out, _("  %u bytes of LDS: a launch fails, not even one block fits\n"),
+                      a->request.lds);
+}
+
+static void add_access(struct strbuf *out, const struct answer *a, const struct figures *f)
 {
     const struct query *q = a->q;
-    bool conflict = a->sum.ideal < a->sum.cycles;
+    bool conflict = f->sum.ideal < f->sum.cycles;
     struct strbuf block = STRBUF_INIT;
     strbuf_printf(&block, "%lld", (long long)q->block[0]);
     for (int i = 1; i < 3; ++i)
         if (1 < q->block[i] || (i == 1 && 1 < q->block[2]))
             strbuf_printf(&block, " x %lld", (long long)q->block[i]);
     strbuf_printf(out,
-                  q->o->write ? _("%s: writes of %u bytes, waves of %u lanes, %u banks\n")
-                              : _("%s: reads of %u bytes, waves of %u lanes, %u banks\n"),
-                  lds_target_name(a->target), q->bytes, a->wave, a->rule->banks);
-    unsigned long long cycles = a->sum.cycles, ideal = a->sum.ideal;
+                  f->access->write ? _("%s: writes of %u bytes, waves of %u lanes, %u banks\n")
+                                   : _("%s: reads of %u bytes, waves of %u lanes, %u banks\n"),
+                  a->target->name, q->bytes, a->wave, f->rule->banks);
+    unsigned long long cycles = f->sum.cycles, ideal = f->sum.ideal;
     if (conflict)
         strbuf_printf(out, _("  block of %s: cycles %llu, ideal %llu, at worst %u-way conflicts\n"),
-                      block.text, cycles, ideal, a->sum.worst_way);
+                      block.text, cycles, ideal, f->sum.worst_way);
     else
         strbuf_printf(out, _("  block of %s: cycles %llu, ideal %llu, no conflicts\n"), block.text,
                       cycles, ideal);
     strbuf_release(&block);
-    if (1 < a->sum.waves)
-        strbuf_printf(out, _("  wave %zu of %zu: cycles %u, ideal %u\n"), a->sum.worst_wave + 1,
-                      a->sum.waves, a->cost.cycles, a->cost.ideal);
-    add_phases(out, a);
-    if (conflict) {
-        add_conflicts(out, a);
-        add_fix(out, a, &a->pad);
-        add_fix(out, a, &a->swizzle);
-        if (!a->pad.found && !a->swizzle.found && !q->has_array)
-            strbuf_adds(out, _("  with '--array' a better layout would be looked for\n"));
-        else if (!a->pad.found && !a->swizzle.found)
-            strbuf_adds(out, _("  neither padding nor an XOR helps\n"));
-    }
-    add_trust(out, a);
+    if (1 < f->sum.waves)
+        strbuf_printf(out, _("  wave %zu of %zu: cycles %u, ideal %u\n"), f->sum.worst_wave + 1,
+                      f->sum.waves, f->cost.cycles, f->cost.ideal);
+    add_phases(out, f);
+    if (conflict)
+        add_conflicts(out, a, f);
+    add_trust(out, f);
+}
+
+static void add_text(struct strbuf *out, const struct answer *a)
+{
+    for (size_t i = 0; i < a->q->count; ++i)
+        add_access(out, a, &a->figures[i]);
+    add_room(out, a);
+    if (has_conflicts(a))
+        add_fixes(out, a);
 }
 
 /* ---- JSON */
@@ -655,18 +836,25 @@ static json_t *json_lanes(uint64_t lanes)
     return res;
 }
 
-static json_t *json_phase(const struct answer *a, const struct lds_phase *phase)
+static json_t *json_phase(const struct answer *a, const struct figures *f,
+                          const struct lds_phase *phase)
 {
     struct lds_bank banks[LDS_MAX_BANKS];
     json_t *conflicts = json_array();
-    use_banks(a, phase, banks);
-    for (unsigned bank = 0; bank < a->rule->banks; ++bank)
+    use_banks(a, f, phase, banks);
+    for (unsigned bank = 0; bank < f->rule->banks; ++bank)
         if (1 < banks[bank].words)
             json_array_append_new(conflicts, json_pack("{s:i, s:i, s:o}", "bank", (int)bank,
                                                        "words", (int)banks[bank].words, "lanes",
                                                        json_lanes(banks[bank].lanes)));
     return json_pack("{s:o, s:i, s:o}", "lanes", json_lanes(phase->active), "cycles",
                      (int)phase->cycles, "conflicts", conflicts);
+}
+
+/* The key of how many blocks fit, as `hipwright occupancy` has it. */
+static const char *groups_key(const struct answer *a)
+{
+    return a->target->vendor == VENDOR_AMD ? "workgroups_per_cu" : "blocks_per_sm";
 }
 
 /* A better layout, or null. */
@@ -676,103 +864,93 @@ static json_t *json_fix(const struct answer *a, const struct lds_fix *fix)
         return json_null();
     struct strbuf layout = STRBUF_INIT;
     add_layout(&layout, &a->array, &fix->layout);
-    json_t *res = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:b, s:I, s:I, s:I}", "layout",
-                            layout.text, "pad", (int)fix->layout.pad, "skew", (int)fix->layout.skew,
-                            "row_shift", (int)fix->layout.row_shift, "mask", (int)fix->layout.mask,
-                            "scale", (int)fix->layout.scale, "conflict_free", (int)fix->free,
-                            "block_cycles", (json_int_t)fix->cycles, "bytes",
-                            (json_int_t)lds_array_bytes(&a->array, &fix->layout), "more_bytes",
-                            (json_int_t)fix->more_bytes);
+    json_t *res =
+        json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:I}", "layout",
+                  layout.text, "pad", (int)fix->layout.pad, "grow", (int)fix->layout.grow, "skew",
+                  (int)fix->layout.skew, "row_shift", (int)fix->layout.row_shift, "mask",
+                  (int)fix->layout.mask, "scale", (int)fix->layout.scale, "conflict_free",
+                  (int)fix->free, "block_cycles", (json_int_t)fix->cycles, "bytes",
+                  (json_int_t)(plain_bytes(a) + fix->more_bytes), "more_bytes",
+                  (json_int_t)fix->more_bytes, groups_key(a), (json_int_t)with_fix(a, fix).groups);
     strbuf_release(&layout);
     return res;
 }
 
-static json_t *json_answer(const struct answer *a)
+/* One access; the first keys are those of the whole answer. */
+static json_t *json_access(const struct answer *a, const struct figures *f)
 {
     const struct query *q = a->q;
     json_t *phases = json_array();
-    for (unsigned i = 0; i < a->cost.phase_count; ++i)
-        json_array_append_new(phases, json_phase(a, &a->cost.phases[i]));
+    for (unsigned i = 0; i < f->cost.phase_count; ++i)
+        json_array_append_new(phases, json_phase(a, f, &f->cost.phases[i]));
     return json_pack(
         "{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:[I,I,I], s:i, s:i, s:o, s:i, s:i, s:i, s:I, s:I, "
-        "s:i, s:o, s:o}",
-        "target", lds_target_name(a->target), "access", q->o->write ? "write" : "read", "bytes",
+        "s:i}",
+        "target", a->target->name, "access", f->access->write ? "write" : "read", "bytes",
         (int)q->bytes, "element_bytes", (int)q->array.element, "wave", (int)a->wave, "banks",
-        (int)a->rule->banks, "trust", lds_trust_word(a->rule->trust), "block",
+        (int)f->rule->banks, "trust", lds_trust_word(f->rule->trust), "block",
         (json_int_t)q->block[0], (json_int_t)q->block[1], (json_int_t)q->block[2], "waves",
-        (int)a->sum.waves, "worst_wave", (int)a->sum.worst_wave, "phases", phases, "cycles",
-        (int)a->cost.cycles, "ideal_cycles", (int)a->cost.ideal, "worst_way",
-        (int)a->cost.worst_way, "block_cycles", (json_int_t)a->sum.cycles, "block_ideal_cycles",
-        (json_int_t)a->sum.ideal, "block_worst_way", (int)a->sum.worst_way, "pad",
-        json_fix(a, &a->pad), "xor", json_fix(a, &a->swizzle));
+        (int)f->sum.waves, "worst_wave", (int)f->sum.worst_wave, "phases", phases, "cycles",
+        (int)f->cost.cycles, "ideal_cycles", (int)f->cost.ideal, "worst_way",
+        (int)f->cost.worst_way, "block_cycles", (json_int_t)f->sum.cycles, "block_ideal_cycles",
+        (json_int_t)f->sum.ideal, "block_worst_way", (int)f->sum.worst_way);
+}
+
+static json_t *json_answer(const struct answer *a)
+{
+    json_t *res = json_access(a, &a->figures[0]);
+    if (1 < a->q->count)
+        json_object_set_new(res, "other", json_access(a, &a->figures[1]));
+    json_object_set_new(res, "lds", json_integer(a->request.lds));
+    json_object_set_new(res, groups_key(a), json_integer(a->now.groups));
+    json_object_set_new(res, "limited_by", json_string(occupancy_limit_word(a->now.limited_by)));
+    json_object_set_new(res, "pad", json_fix(a, &a->pad));
+    json_object_set_new(res, "xor", json_fix(a, &a->swizzle));
+    return res;
 }
 
 /* ---- The command */
 
-static bool complain_target(const char *name, size_t len, struct diag *diag)
+static bool answer(const struct target *target, void *context, struct strbuf *out)
 {
-    struct strbuf list = STRBUF_INIT;
-    for (size_t i = 0; lds_get_target(i); ++i)
-        strbuf_printf(&list, i ? ", %s" : "%s", lds_target_name(lds_get_target(i)));
-    diag_add(diag, DIAG_ERROR, program, _("unknown target '%.*s'; known are: %s"), (int)len, name,
-             list.text);
-    strbuf_release(&list);
-    return false;
-}
-
-/* Appends the answer for the target NAME (LEN bytes). */
-static bool answer_target(const struct query *q, const char *name, size_t len, struct strbuf *out)
-{
-    struct answer a = {.q = q, .array = q->array};
-    char *copy = strndup(name, len);
-    if (!copy)
-        xalloc_die();
-    a.target = lds_find_target(copy);
-    free(copy);
-    if (!a.target)
-        return complain_target(name, len, q->diag);
-    a.wave = q->o->request.wave ? q->o->request.wave : lds_target_wave(a.target);
-    if (!lds_target_has_wave(a.target, a.wave)) {
-        diag_add(q->diag, DIAG_ERROR, program, _("%s has no waves of %u lanes"),
-                 lds_target_name(a.target), a.wave);
+    struct query *q = context;
+    struct answer a = {.q = q,
+                       .target = target,
+                       .model = (enum lds_model)target->banks,
+                       .wave = q->o->request.wave ? q->o->request.wave : target_wave(target),
+                       .array = q->array};
+    if (q->bad)
+        return false;
+    if (a.model == LDS_UNKNOWN) {
+        diag_add(q->diag, DIAG_ERROR, program, _("nothing is known of the banks of %s"),
+                 target->name);
         return false;
     }
-    a.rule = lds_find_rule(a.target, q->bytes, q->o->write);
+    if (!target_has_wave(target, a.wave)) {
+        gpu_complain(OCCUPANCY_BAD_WAVE, target, q->o, q->diag);
+        return false;
+    }
     bool res = work_out(&a);
     if (res && q->o->format == FORMAT_JSON)
         json_add(out, json_answer(&a));
     else if (res)
         add_text(out, &a);
-    free(a.index);
-    free(a.address);
+    for (size_t i = 0; i < MAX_ACCESSES; ++i) {
+        free(a.figures[i].index);
+        free(a.figures[i].address);
+    }
     return res;
 }
 
 enum exit_status command_banks(const struct options *o)
 {
     struct diag diag = DIAG_INIT;
-    struct strbuf out = STRBUF_INIT;
     struct query q = {.o = o, .diag = &diag, .arena = ARENA_INIT};
-    const char *targets = o->target ? o->target : "sm_80,gfx942";
-    bool json = o->format == FORMAT_JSON, several = strchr(targets, ',') != NULL;
-    bool good = read_query(&q);
-    for (const char *name = targets; good && name;) {
-        size_t len = strcspn(name, ",");
-        if (json)
-            strbuf_adds(&out, !several ? "" : out.len ? ",\n" : "[");
-        else if (out.len)
-            strbuf_addc(&out, '\n');
-        good = answer_target(&q, name, len, &out);
-        name = name[len] ? name + len + 1 : NULL;
-    }
-    if (json)
-        strbuf_adds(&out, several ? "]\n" : "\n");
-    /* Nothing rather than a part: a script must not take one target's figures for all. */
-    if (!good || !write_stdout(out.text, out.len, &diag))
-        good = false;
+    enum exit_status res = STATUS_TROUBLE;
+    if (read_query(&q))
+        res = gpu_answer(o, answer, &q, &diag);
     diag_flush(&diag, stderr);
     diag_release(&diag);
-    strbuf_release(&out);
     arena_release(&q.arena);
-    return good ? STATUS_OK : STATUS_TROUBLE;
+    return res;
 }

@@ -3,20 +3,18 @@
 
 #include "cli/commands.h"
 
-#include <string.h>
-
 #include "annotate/gpu/occupancy.h"
 #include "annotate/gpu/targets.h"
 #include "base/i18n.h"
 #include "base/xalloc.h"
-#include "cli/data.h"
-#include "cli/write.h"
+#include "cli/gpu.h"
 #include "report/json.h"
 
 /* One answer, with what it answers. */
 struct answer {
     const struct target *target;
     const struct occupancy_request *request;
+    unsigned min_blocks; /* CUDA's bound, or 0 */
     struct occupancy o;
 };
 
@@ -32,36 +30,12 @@ static bool is_amd(const struct answer *a)
 
 /* ---- text */
 
-static const char *unit_name(const struct answer *a)
-{
-    return !is_amd(a) ? "SM" : a->o.mode == MODE_WGP ? "WGP" : "CU";
-}
-
-static const char *limit_name(const struct answer *a, enum occupancy_limit limit)
-{
-    switch (limit) {
-    case LIMIT_WAVES:
-        /* TRANSLATORS: these words follow "limited by:" and stand in a list of limits. */
-        return is_amd(a) ? _("waves") : _("warps");
-    case LIMIT_WORKGROUPS:
-        return is_amd(a) ? _("workgroups of more than one wave") : _("blocks");
-    case LIMIT_VGPRS:
-        return is_amd(a) ? _("VGPRs") : _("registers");
-    case LIMIT_LDS:
-        return is_amd(a) ? _("LDS") : _("shared memory");
-    case LIMIT_SGPRS:
-    case LIMIT_COUNT:
-        break;
-    }
-    return _("SGPRs");
-}
-
 static void add_head(struct strbuf *out, const struct answer *a)
 {
     const struct occupancy *o = &a->o;
     if (is_amd(a))
         strbuf_printf(out, _("%s: %s, %s with %u SIMDs, waves of %u lanes\n"), a->target->name,
-                      a->target->architecture, unit_name(a), o->simds, o->wave);
+                      a->target->architecture, gpu_unit(a->target, &a->o), o->simds, o->wave);
     else
         strbuf_printf(out, _("%s: %s, warps of %u lanes\n"), a->target->name,
                       a->target->architecture, o->wave);
@@ -87,7 +61,8 @@ static void add_resident(struct strbuf *out, const struct answer *a, const struc
         strbuf_printf(out,
                       ngettext("%u workgroup per %s, %g of %u waves per SIMD",
                                "%u workgroups per %s, %g of %u waves per SIMD", o->groups),
-                      o->groups, unit_name(a), occupancy_waves_per_simd(o), o->max_waves);
+                      o->groups, gpu_unit(a->target, &a->o), occupancy_waves_per_simd(o),
+                      o->max_waves);
     else
         strbuf_printf(out,
                       ngettext("%u block per SM, %u of %u warps",
@@ -100,14 +75,14 @@ static void add_limits(struct strbuf *out, const struct answer *a)
     const struct occupancy *o = &a->o;
     if (is_amd(a))
         strbuf_printf(out, _("  workgroups per %s that each resource has room for:\n"),
-                      unit_name(a));
+                      gpu_unit(a->target, &a->o));
     else
         strbuf_adds(out, _("  blocks per SM that each resource has room for:\n"));
     for (int i = 0; i < LIMIT_COUNT; ++i) {
         enum occupancy_limit limit = (enum occupancy_limit)i;
         if (o->limits[i] == OCCUPANCY_UNLIMITED)
             continue;
-        strbuf_printf(out, "    %6u  %s", o->limits[i], limit_name(a, limit));
+        strbuf_printf(out, "    %6u  %s", o->limits[i], gpu_limit(a->target, limit));
         if (limit == LIMIT_VGPRS)
             strbuf_printf(out, _(": %u, %u allocated"), o->vgprs, o->granted);
         else if (limit == LIMIT_LDS)
@@ -129,9 +104,10 @@ static void add_steps(struct strbuf *out, const struct answer *a)
         if (steps[i] == LIMIT_LDS)
             /* TRANSLATORS: "3 workgroups per CU, 3 of 8 waves per SIMD" follows. */
             strbuf_printf(out, _("next step: with %u bytes of %s or less, "), n,
-                          limit_name(a, steps[i]));
+                          gpu_limit(a->target, steps[i]));
         else
-            strbuf_printf(out, _("next step: with %u %s or fewer, "), n, limit_name(a, steps[i]));
+            strbuf_printf(out, _("next step: with %u %s or fewer, "), n,
+                          gpu_limit(a->target, steps[i]));
         add_resident(out, a, &o);
         strbuf_addc(out, '\n');
     }
@@ -159,6 +135,42 @@ static void add_bound(struct strbuf *out, const struct answer *a)
                       o->vgprs, o->spilled);
 }
 
+/* The registers that CUDA's bound leaves to a thread; 0: it cannot be met. */
+static unsigned cuda_bound_registers(const struct answer *a)
+{
+    const unsigned *limits = a->o.limits;
+    if (limits[LIMIT_WAVES] < a->min_blocks || limits[LIMIT_WORKGROUPS] < a->min_blocks)
+        return 0;
+    return occupancy_budget(a->target, a->request, LIMIT_VGPRS, a->min_blocks);
+}
+
+/* What CUDA's bound asks for, on either side. */
+static void add_cuda_bound(struct strbuf *out, const struct answer *a)
+{
+    unsigned threads = a->o.threads, blocks = a->min_blocks;
+    struct launch_bounds bounds;
+    if (!blocks)
+        return;
+    unsigned registers = cuda_bound_registers(a);
+    if (registers)
+        /* TRANSLATORS: the last %s is "VGPRs" or "registers". */
+        strbuf_printf(out, _("  CUDA's __launch_bounds__(%u, %u) leaves a thread %u %s\n"), threads,
+                      blocks, registers, gpu_limit(a->target, LIMIT_VGPRS));
+    else
+        strbuf_printf(out, _("  CUDA's __launch_bounds__(%u, %u) cannot be met\n"), threads,
+                      blocks);
+    if (!registers || occupancy_bounds(a->target, a->request, blocks, &bounds) != OCCUPANCY_OK)
+        return;
+    if (bounds.waves <= bounds.implied)
+        strbuf_printf(out, _("  for HIP write (%u): a second argument up to %u changes nothing\n"),
+                      threads, bounds.implied);
+    else
+        strbuf_printf(out,
+                      _("  for HIP write (%u, %u): it counts waves per SIMD, CUDA blocks per "
+                        "multiprocessor\n"),
+                      threads, bounds.waves);
+}
+
 static void add_compiler(struct strbuf *out, const struct answer *a)
 {
     const struct occupancy *o = &a->o;
@@ -176,18 +188,32 @@ static void add_compiler(struct strbuf *out, const struct answer *a)
                       a->target->amd.runtime_waves);
 }
 
+/* Nobody said how many registers there are: how many there may be. */
+static void add_room(struct strbuf *out, const struct answer *a)
+{
+    unsigned n = a->o.groups && a->o.at_most
+                     ? occupancy_budget(a->target, a->request, LIMIT_VGPRS, a->o.groups)
+                     : 0;
+    if (n)
+        /* TRANSLATORS: %s is "VGPRs" or "registers". */
+        strbuf_printf(out, _("  without '--vgprs' that is the most; it takes %u %s or fewer\n"), n,
+                      gpu_limit(a->target, LIMIT_VGPRS));
+}
+
 static void add_text(struct strbuf *out, const struct answer *a)
 {
     const struct occupancy *o = &a->o;
     add_head(out, a);
     strbuf_adds(out, "  ");
     add_resident(out, a, o);
-    strbuf_printf(out, _(", limited by: %s\n"), limit_name(a, o->limited_by));
+    strbuf_printf(out, _(", limited by: %s\n"), gpu_limit(a->target, o->limited_by));
     if (!o->groups)
         strbuf_adds(out, _("  a launch fails: not even one block fits\n"));
+    add_room(out, a);
     add_limits(out, a);
     add_steps(out, a);
     add_bound(out, a);
+    add_cuda_bound(out, a);
     add_compiler(out, a);
 }
 
@@ -265,6 +291,20 @@ static void set_compiler(json_t *object, const struct occupancy *o)
     set(object, "compiler_differs", list);
 }
 
+/* What becomes of CUDA's bound: HIP's second argument, and the registers that it leaves. */
+static json_t *json_cuda_bound(const struct answer *a)
+{
+    struct launch_bounds bounds;
+    unsigned registers = cuda_bound_registers(a);
+    bool hip = registers &&
+               occupancy_bounds(a->target, a->request, a->min_blocks, &bounds) == OCCUPANCY_OK;
+    json_t *res = must(json_object());
+    set_number(res, "cuda", a->min_blocks);
+    set(res, "hip", hip ? json_integer(bounds.waves) : json_null());
+    set(res, "vgprs", registers ? json_integer(registers) : json_null());
+    return res;
+}
+
 /* The second argument of __launch_bounds__ that asks for what is resident, on either side. */
 static json_t *json_bounds(const struct answer *a)
 {
@@ -294,9 +334,14 @@ static json_t *json_answer(const struct answer *a)
     set_number(res, "vgprs", o->vgprs);
     set_number(res, "vgprs_allocated", o->granted);
     set_number(res, "vgprs_spilled", o->spilled);
+    set(res, "at_most", json_boolean(o->at_most));
+    set_number(res, "vgprs_budget",
+               o->groups ? occupancy_budget(a->target, a->request, LIMIT_VGPRS, o->groups) : 0);
     set_number(res, "lds", a->request->lds);
     set_number(res, "lds_allocated", o->lds);
     set(res, "next", json_steps(a));
+    if (a->min_blocks)
+        set(res, "min_blocks", json_cuda_bound(a));
     if (is_amd(a)) {
         set_number(res, "runtime_max_waves_per_simd", a->target->amd.runtime_waves);
         set(res, "min_waves_ignored", json_boolean(o->ignored));
@@ -308,90 +353,32 @@ static json_t *json_answer(const struct answer *a)
 
 /* ---- the command */
 
-/* Says why TARGET has no answer. */
-static void complain(enum occupancy_error error, const struct target *target,
-                     const struct options *o, struct diag *diag)
-{
-    const struct diag_place program = {0};
-    switch (error) {
-    case OCCUPANCY_BAD_BLOCK:
-        diag_add(diag, DIAG_ERROR, program, _("%s has blocks of 1 to %u threads"), target->name,
-                 target->max_block);
-        break;
-    case OCCUPANCY_BAD_WAVE:
-        diag_add(diag, DIAG_ERROR, program, _("%s has no waves of %u lanes"), target->name,
-                 o->request.wave);
-        break;
-    case OCCUPANCY_BAD_MODE:
-        diag_add(diag, DIAG_ERROR, program, _("%s has no mode '%s'"), target->name,
-                 o->request.cu_mode ? "cu" : "wgp");
-        break;
-    case OCCUPANCY_BAD_AGPRS:
-        diag_add(diag, DIAG_ERROR, program, _("%s has no accumulation registers"), target->name);
-        break;
-    case OCCUPANCY_OK:
-        break;
-    }
-}
+struct question {
+    const struct options *o;
+    struct diag *diag;
+};
 
-static void add_name(const struct target *target, void *context)
+static bool answer(const struct target *target, void *context, struct strbuf *out)
 {
-    struct strbuf *list = context;
-    strbuf_printf(list, list->len ? ", %s" : "%s", target->name);
-}
-
-/* The answer for the target of LEN bytes at NAME; false after a message. */
-static bool answer(const struct target_table *table, const struct options *o, const char *name,
-                   size_t len, struct answer *res, struct diag *diag)
-{
-    res->target = target_find(table, name, len);
-    res->request = &o->request;
-    if (!res->target) {
-        struct strbuf list = STRBUF_INIT;
-        target_each(table, add_name, &list);
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
-                 _("unknown target '%.*s'; known are: %s"), (int)len, name,
-                 list.text ? list.text : "");
-        strbuf_release(&list);
+    const struct question *question = context;
+    const struct options *o = question->o;
+    struct answer a = {.target = target, .request = &o->request, .min_blocks = o->min_blocks};
+    enum occupancy_error error = occupancy_compute(target, &o->request, &a.o);
+    gpu_complain(error, target, o, question->diag);
+    if (error)
         return false;
-    }
-    enum occupancy_error error = occupancy_compute(res->target, &o->request, &res->o);
-    complain(error, res->target, o, diag);
-    return error == OCCUPANCY_OK;
+    if (o->format == FORMAT_JSON)
+        json_add(out, json_answer(&a));
+    else
+        add_text(out, &a);
+    return true;
 }
 
 enum exit_status command_occupancy(const struct options *o)
 {
     struct diag diag = DIAG_INIT;
-    struct strbuf out = STRBUF_INIT;
-    bool json = o->format == FORMAT_JSON, several = strchr(o->target, ',') != NULL;
-    struct target_table *table = data_load_targets(&diag);
-    bool good = table != NULL;
-    for (const char *name = o->target; table && name;) {
-        size_t len = strcspn(name, ",");
-        struct answer a;
-        if (answer(table, o, name, len, &a, &diag)) {
-            if (json)
-                strbuf_adds(&out, !several ? "" : out.len ? ",\n" : "[");
-            else if (out.len)
-                strbuf_addc(&out, '\n');
-            if (json)
-                json_add(&out, json_answer(&a));
-            else
-                add_text(&out, &a);
-        } else {
-            good = false;
-        }
-        name = name[len] ? name + len + 1 : NULL;
-    }
-    if (json)
-        strbuf_adds(&out, several ? "]\n" : "\n");
-    /* Nothing rather than a part: a script must not take one target's figures for all. */
-    if (!good || !write_stdout(out.text, out.len, &diag))
-        good = false;
-    target_table_free(table);
-    diag_flush(&diag, stderr);
+    struct question question = {o, &diag};
+    enum exit_status res = gpu_answer(o, answer, &question, &diag);
     diag_release(&diag);
-    strbuf_release(&out);
-    return good ? STATUS_OK : STATUS_TROUBLE;
+    return res;
 }

@@ -111,7 +111,7 @@ struct map *data_load_map(const struct options *options, struct diag *diag)
     return NULL;
 }
 
-struct target_table *data_load_targets(struct diag *diag)
+struct target_table *data_load_targets(const struct options *options, struct diag *diag)
 {
     char *folder = data_find_maps(diag);
     if (!folder)
@@ -122,6 +122,8 @@ struct target_table *data_load_targets(struct diag *diag)
     struct target_table *res = target_table_new();
     bool good = target_load_file(res, file.text, diag);
     strbuf_release(&file);
+    for (size_t i = 0; i < options->gpus.count; ++i)
+        good = target_load_file(res, options->gpus.items[i], diag) && good;
     if (good)
         return res;
     target_table_free(res);

@@ -19,7 +19,8 @@ char *data_find_locale(void);
    map_free(). */
 struct map *data_load_map(const struct options *options, struct diag *diag);
 
-/* Loads the GPUs; NULL after an error in DIAG. Release with target_table_free(). */
-struct target_table *data_load_targets(struct diag *diag);
+/* Loads the GPUs and those of --gpus; NULL after an error in DIAG. Release with
+   target_table_free(). */
+struct target_table *data_load_targets(const struct options *options, struct diag *diag);
 
 #endif

@@ -8,6 +8,7 @@ libhipwright_a_SOURCES += \
     cli/config.c cli/config.h \
     cli/coverage.c cli/coverage.h \
     cli/data.c cli/data.h \
+    cli/gpu.c cli/gpu.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
     cli/nearest.c cli/nearest.h \

@@ -208,7 +208,11 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         o->bytes = arg;
         break;
     case OPT_WRITE:
-        o->write = true;
+        o->write = !arg;
+        o->write_index = arg;
+        break;
+    case OPT_GPUS:
+        *vec_push(&o->gpus) = arg;
         break;
     case OPT_BLOCK:
         o->block = arg;
@@ -223,6 +227,8 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         return read_number(id, arg, 0, MAX_LDS, &o->request.lds, place, diag);
     case OPT_MIN_WAVES:
         return read_number(id, arg, 0, MAX_REGISTERS, &o->request.min_waves, place, diag);
+    case OPT_MIN_BLOCKS:
+        return read_number(id, arg, 0, MAX_REGISTERS, &o->min_blocks, place, diag);
     case OPT_WAVE:
         n = CHOOSE(id, arg, waves);
         o->request.wave = n == 1 ? 64 : 32;
@@ -431,9 +437,9 @@ static bool check_usage(const struct options *o, struct diag *diag)
         diag_add(diag, DIAG_ERROR, program, _("'%s' needs a name"), command_name(o->command));
         return false;
     }
-    if (o->command == COMMAND_OCCUPANCY && !(o->target && o->request.block)) {
+    if (o->command == COMMAND_OCCUPANCY && !o->request.block) {
         diag_add(diag, DIAG_ERROR, program, _("'%s' needs '--%s'"), command_name(o->command),
-                 options_table[o->target ? OPT_BLOCK : OPT_TARGET].name);
+                 options_table[OPT_BLOCK].name);
         return false;
     }
     if (o->command == COMMAND_BANKS && !(o->type && o->index)) {
@@ -485,6 +491,7 @@ void options_release(struct options *o)
     vec_release(&o->operands);
     vec_release(&o->given.settings);
     vec_release(&o->maps);
+    vec_release(&o->gpus);
 }
 
 /* Carries out those of LIST that O's command takes and that SCOPE allows (0: all). They were
@@ -516,6 +523,7 @@ void options_layer(struct options *res, const struct options *o, const struct op
 void options_release_layered(struct options *o)
 {
     vec_release(&o->maps);
+    vec_release(&o->gpus);
 }
 
 bool options_find_key(const char *key, enum option_id *id, struct diag_place place,
@@ -647,12 +655,14 @@ void options_help(enum command command, FILE *out)
               "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
             out);
     else if (command == COMMAND_OCCUPANCY)
-        fputs(_("\nWhat is not given does not limit. --lds counts what is declared and what the\n"
-                "launch asks for. Exit status: 0 answered, 2 trouble.\n"),
+        fputs(_("\nWhat is not given does not limit: without --vgprs the answer is what fits at\n"
+                "most. --lds counts what is declared and what the launch asks for.\n"
+                "Exit status: 0 answered, 2 trouble.\n"),
               out);
     else if (command == COMMAND_BANKS)
-        fputs(_("\nWithout --target, sm_80 and gfx942 are compared; without --block, a block has\n"
-                "256 threads. Cycles are those of the memory's port.\n"
+        fputs(_("\nWithout --block, a block has 256 threads. Cycles are those of the memory's\n"
+                "port. What a better layout costs in workgroups depends on the LDS of the whole\n"
+                "block (--lds; default: the array alone) and on the registers (--vgprs).\n"
                 "Exit status: 0 answered, 2 trouble.\n"),
               out);
     else

@@ -68,8 +68,10 @@ struct options {
     bool no_config;
     bool coverage;
     VEC(const char *) maps;
+    VEC(const char *) gpus;
     const char *target; /* names, by commas, or NULL */
     struct occupancy_request request;
+    unsigned min_blocks; /* CUDA's, 0: not given */
     const char *files_from;
     const char *output;
     const char *output_dir;
@@ -81,6 +83,7 @@ struct options {
     const char *array;
     const char *bytes;
     bool write;
+    const char *write_index; /* of a write beside the read of index */
     bool in_place;
     bool dry_run;
     bool diff;

@@ -24,31 +24,8 @@ enum operation {
     WRITE,
 };
 
-enum set {
-    NVIDIA,
-    GCN,
-    CDNA3,
-    CDNA4,
-    CDNA4_WIDE,
-    RDNA,
-    RDNA3,
-    RDNA4,
-};
-
-enum {
-    W32 = 1,
-    W64 = 2,
-};
-
-struct lds_target {
-    const char *name;
-    enum set set;
-    unsigned wave;
-    unsigned waves; /* W32, W64 */
-};
-
 struct rule {
-    enum set set;
+    enum lds_model set;
     enum operation operation;
     enum order order;
     struct lds_rule known;
@@ -60,24 +37,24 @@ struct rule {
 #define INFERRED LDS_INFERRED
 #define DISPUTED LDS_DISPUTED
 
-static const struct lds_target targets[] = {
-#define BANK_TARGET(name, set, wave, waves) {name, set, wave, waves},
+const char *const lds_model_words[] = {
+    "unknown",
+#define BANK_SET(id, word) word,
 #define BANK_RULE(set, operation, bytes, banks, lanes, order, port, trust, source)
 #include "annotate/gpu/banks.def"
-#undef BANK_TARGET
+#undef BANK_SET
 #undef BANK_RULE
+    NULL,
 };
 
 static const struct rule rules[] = {
-#define BANK_TARGET(name, set, wave, waves)
+#define BANK_SET(id, word)
 #define BANK_RULE(set, operation, bytes, banks, lanes, order, port, trust, source) \
-    {set, operation, order, {bytes, banks, lanes, port, trust, source}},
+    {LDS_##set, operation, order, {bytes, banks, lanes, port, trust, source}},
 #include "annotate/gpu/banks.def"
-#undef BANK_TARGET
+#undef BANK_SET
 #undef BANK_RULE
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* The lanes of a half that go together, where they are not consecutive. */
 static const uint32_t swizzled[] = {
@@ -90,34 +67,6 @@ static const uint32_t swizzled16[] = {
     0x0ff0f00f, /* 0-3, 12-15, 20-27 */
     0xf00f0ff0, /* 4-11, 16-19, 28-31 */
 };
-
-const struct lds_target *lds_find_target(const char *name)
-{
-    for (size_t i = 0; i < COUNT(targets); ++i)
-        if (!strcmp(targets[i].name, name))
-            return &targets[i];
-    return NULL;
-}
-
-const struct lds_target *lds_get_target(size_t index)
-{
-    return index < COUNT(targets) ? &targets[index] : NULL;
-}
-
-const char *lds_target_name(const struct lds_target *target)
-{
-    return target->name;
-}
-
-unsigned lds_target_wave(const struct lds_target *target)
-{
-    return target->wave;
-}
-
-bool lds_target_has_wave(const struct lds_target *target, unsigned wave)
-{
-    return (wave == 32 && target->waves & W32) || (wave == 64 && target->waves & W64);
-}
 
 bool lds_is_width(unsigned bytes)
 {
@@ -136,24 +85,24 @@ const char *lds_trust_word(enum lds_trust trust)
 }
 
 /* The first rule that is wide enough; those of a set are sorted by width. */
-static const struct rule *find_rule(const struct lds_target *target, unsigned bytes, bool write)
+static const struct rule *find_rule(enum lds_model model, unsigned bytes, bool write)
 {
     const struct rule *res = rules;
-    while (res->set != target->set || res->operation != (write ? WRITE : READ) ||
+    while (res->set != model || res->operation != (write ? WRITE : READ) ||
            res->known.bytes < bytes)
         ++res;
     return res;
 }
 
-const struct lds_rule *lds_find_rule(const struct lds_target *target, unsigned bytes, bool write)
+const struct lds_rule *lds_find_rule(enum lds_model model, unsigned bytes, bool write)
 {
-    return &find_rule(target, bytes, write)->known;
+    return &find_rule(model, bytes, write)->known;
 }
 
-unsigned lds_phases(const struct lds_target *target, unsigned wave, unsigned bytes, bool write,
+unsigned lds_phases(enum lds_model model, unsigned wave, unsigned bytes, bool write,
                     uint64_t phases[LDS_MAX_PHASES])
 {
-    const struct rule *rule = find_rule(target, bytes, write);
+    const struct rule *rule = find_rule(model, bytes, write);
     unsigned lanes = rule->known.lanes, count = 0;
     for (unsigned at = 0; at < wave; at += lanes) {
         unsigned half = at / HALF * HALF, number = at % HALF / lanes;
@@ -161,7 +110,7 @@ unsigned lds_phases(const struct lds_target *target, unsigned wave, unsigned byt
                          : rule->order == SWIZZLED16 ? swizzled16[number]
                          : lanes == 64               ? UINT64_MAX
                                                      : ((UINT64_C(1) << lanes) - 1) << at % HALF;
-        phases[count++] = group << half;
+        phases[count++] = (group << half) & (wave == HALF ? UINT32_MAX : UINT64_MAX);
     }
     return count;
 }
@@ -207,13 +156,13 @@ static void add_lanes(struct words *words, unsigned banks, unsigned bytes, uint6
     }
 }
 
-struct lds_cost lds_cost(const struct lds_target *target, unsigned wave, unsigned bytes, bool write,
+struct lds_cost lds_cost(enum lds_model model, unsigned wave, unsigned bytes, bool write,
                          const int64_t *address)
 {
     struct lds_cost res = {0};
     uint64_t phases[LDS_MAX_PHASES];
-    unsigned banks = find_rule(target, bytes, write)->known.banks;
-    res.phase_count = lds_phases(target, wave, bytes, write, phases);
+    unsigned banks = find_rule(model, bytes, write)->known.banks;
+    res.phase_count = lds_phases(model, wave, bytes, write, phases);
     for (unsigned i = 0; i < res.phase_count; ++i) {
         struct lds_phase *phase = &res.phases[i];
         struct words words;
@@ -237,10 +186,10 @@ struct lds_cost lds_cost(const struct lds_target *target, unsigned wave, unsigne
     return res;
 }
 
-unsigned lds_bank_use(const struct lds_target *target, unsigned bytes, bool write, uint64_t lanes,
+unsigned lds_bank_use(enum lds_model model, unsigned bytes, bool write, uint64_t lanes,
                       const int64_t *address, struct lds_bank banks[LDS_MAX_BANKS])
 {
-    unsigned count = find_rule(target, bytes, write)->known.banks;
+    unsigned count = find_rule(model, bytes, write)->known.banks;
     struct words words;
     words.count = 0;
     memset(words.used, 0, sizeof words.used);
@@ -251,8 +200,8 @@ unsigned lds_bank_use(const struct lds_target *target, unsigned bytes, bool writ
     return count;
 }
 
-struct lds_sum lds_block_cost(const struct lds_target *target, unsigned wave, unsigned bytes,
-                              bool write, const int64_t *address, size_t threads)
+struct lds_sum lds_block_cost(enum lds_model model, unsigned wave, unsigned bytes, bool write,
+                              const int64_t *address, size_t threads)
 {
     struct lds_sum res = {0};
     unsigned worst = 0;
@@ -260,7 +209,7 @@ struct lds_sum lds_block_cost(const struct lds_target *target, unsigned wave, un
         int64_t lanes[LDS_MAX_LANES];
         for (unsigned lane = 0; lane < wave; ++lane)
             lanes[lane] = at + lane < threads ? address[at + lane] : LDS_INACTIVE;
-        struct lds_cost cost = lds_cost(target, wave, bytes, write, lanes);
+        struct lds_cost cost = lds_cost(model, wave, bytes, write, lanes);
         res.cycles += cost.cycles;
         res.ideal += cost.ideal;
         if (res.worst_way < cost.worst_way)
@@ -283,7 +232,8 @@ int64_t lds_address(const struct lds_array *array, const struct lds_layout *layo
         column ^= (row >> layout->row_shift & layout->mask) << layout->scale;
     if (layout->skew)
         column += column >> layout->skew;
-    return (row * (array->size[array->dims - 1] + layout->pad) + column) * array->element;
+    return (row * (array->size[array->dims - 1] + layout->pad) + column) *
+           (array->element + layout->grow);
 }
 
 int64_t lds_array_bytes(const struct lds_array *array, const struct lds_layout *layout)
@@ -293,7 +243,7 @@ int64_t lds_array_bytes(const struct lds_array *array, const struct lds_layout *
         rows *= array->size[i];
     if (layout->skew)
         columns += (columns - 1) >> layout->skew;
-    return rows * (columns + layout->pad) * array->element;
+    return rows * (columns + layout->pad) * (array->element + layout->grow);
 }
 
 /* The addresses of USE; the caller frees them. */
@@ -308,13 +258,11 @@ static int64_t *addresses(const struct lds_array *array, const struct lds_layout
     return res;
 }
 
-struct lds_sum lds_use_cost(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_layout *layout,
-                            const struct lds_use *use)
+struct lds_sum lds_use_cost(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_layout *layout, const struct lds_use *use)
 {
     int64_t *address = addresses(array, layout, use);
-    struct lds_sum res =
-        lds_block_cost(target, wave, use->bytes, use->write, address, use->threads);
+    struct lds_sum res = lds_block_cost(model, wave, use->bytes, use->write, address, use->threads);
     free(address);
     return res;
 }
@@ -323,7 +271,7 @@ struct lds_sum lds_use_cost(const struct lds_target *target, unsigned wave,
 
 /* What a search works on, and the best that it has met. */
 struct search {
-    const struct lds_target *target;
+    enum lds_model model;
     unsigned wave;
     const struct lds_array *array;
     const struct lds_use *uses;
@@ -336,7 +284,7 @@ static void weigh(const struct search *s, const struct lds_layout *layout, uint6
 {
     *cycles = *ideal = 0;
     for (size_t i = 0; i < s->count; ++i) {
-        struct lds_sum sum = lds_use_cost(s->target, s->wave, s->array, layout, &s->uses[i]);
+        struct lds_sum sum = lds_use_cost(s->model, s->wave, s->array, layout, &s->uses[i]);
         *cycles += sum.cycles;
         *ideal += sum.ideal;
     }
@@ -383,6 +331,8 @@ static bool stays_aligned(const struct search *s, const struct lds_layout *layou
 {
     for (size_t i = 0; i < s->count; ++i) {
         const struct lds_use *use = &s->uses[i];
+        if (layout->grow % alignment(use->bytes))
+            return false;
         if (use->bytes <= s->array->element)
             continue;
         int64_t *address = addresses(s->array, layout, use);
@@ -406,24 +356,40 @@ static bool has_wide(const struct search *s)
     return false;
 }
 
-struct lds_fix lds_find_pad(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_use *uses, size_t count,
-                            unsigned most)
+/* The pads up to MOST with GROW bytes more in each element, from none on if there are any. */
+static void try_pads(struct search *s, unsigned grow, unsigned most)
 {
-    struct search s = {target, wave, array, uses, count, {0}};
+    for (unsigned pad = !grow; pad <= most && !done(s); ++pad) {
+        struct lds_layout layout = {.pad = pad, .grow = grow};
+        if (stays_aligned(s, &layout))
+            try(s, &layout);
+    }
+}
+
+/* Whether all accesses touch a part of an element only. */
+static bool all_narrow(const struct search *s)
+{
+    for (size_t i = 0; i < s->count; ++i)
+        if (s->array->element <= s->uses[i].bytes)
+            return false;
+    return true;
+}
+
+struct lds_fix lds_find_pad(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_use *uses, size_t count, unsigned most)
+{
+    enum { MOST_GROW = 16 };
+    struct search s = {model, wave, array, uses, count, {0}};
     begin(&s);
-    if (array->dims == 1) {
+    if (1 < array->dims)
+        try_pads(&s, 0, most);
+    else
         /* From the widest gaps on. A skew could tear the elements of a wide access apart. */
         for (unsigned skew = 12; skew && !done(&s) && !has_wide(&s); --skew)
             if ((array->size[0] - 1) >> skew)
                 try(&s, &(struct lds_layout){.skew = skew});
-        return s.best;
-    }
-    for (unsigned pad = 1; pad <= most && !done(&s); ++pad) {
-        struct lds_layout layout = {.pad = pad};
-        if (stays_aligned(&s, &layout))
-            try(&s, &layout);
-    }
+    for (unsigned grow = 4; grow <= MOST_GROW && !done(&s) && all_narrow(&s); grow += 4)
+        try_pads(&s, grow, array->dims == 1 ? 0 : most);
     return s.best;
 }
 
@@ -450,11 +416,11 @@ static int smallest_scale(const struct search *s)
     return res;
 }
 
-struct lds_fix lds_find_xor(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_use *uses, size_t count)
+struct lds_fix lds_find_xor(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_use *uses, size_t count)
 {
     enum { MOST_SHIFT = 6, MOST_SCALE = 6, MOST_MASK = LDS_MAX_BANKS - 1 };
-    struct search s = {target, wave, array, uses, count, {0}};
+    struct search s = {model, wave, array, uses, count, {0}};
     begin(&s);
     int scale = smallest_scale(&s);
     if (array->dims == 1 || scale < 0)

@@ -35,22 +35,20 @@ enum {
 /* The address or index of a lane or thread that takes no part. */
 #define LDS_INACTIVE INT64_MIN
 
-struct lds_target;
+/* The sets of rules of banks.def; each target of gpus.list names the one that it follows (struct
+   target's banks). */
+enum lds_model {
+    LDS_UNKNOWN, /* not for the functions below */
+#define BANK_SET(id, word) LDS_##id,
+#define BANK_RULE(set, operation, bytes, banks, lanes, order, port, trust, source)
+#include "annotate/gpu/banks.def"
+#undef BANK_SET
+#undef BANK_RULE
+    LDS_MODEL_COUNT
+};
 
-/* The target called NAME ("gfx942", "sm_80"), or NULL. "gfx950-64banks" is gfx950 as a second
-   source has it, with 64 banks for narrow reads too. */
-const struct lds_target *lds_find_target(const char *name);
-
-/* The target at INDEX, counted from 0, or NULL behind the last. */
-const struct lds_target *lds_get_target(size_t index);
-
-const char *lds_target_name(const struct lds_target *target);
-
-/* The lanes of a wave (or warp) by default. */
-unsigned lds_target_wave(const struct lds_target *target);
-
-/* Whether TARGET can have waves of WAVE lanes. */
-bool lds_target_has_wave(const struct lds_target *target, unsigned wave);
+/* The words of gpus.list for them, and NULL. */
+extern const char *const lds_model_words[];
 
 /* Whether an instruction can move BYTES bytes a lane: 1, 2, 4, 8, 12 or 16. */
 bool lds_is_width(unsigned bytes);
@@ -75,12 +73,12 @@ struct lds_rule {
     const char *source; /* keys of banks.def */
 };
 
-/* How TARGET serves reads or writes of BYTES bytes, an lds_is_width(). */
-const struct lds_rule *lds_find_rule(const struct lds_target *target, unsigned bytes, bool write);
+/* How MODEL serves reads or writes of BYTES bytes, an lds_is_width(). */
+const struct lds_rule *lds_find_rule(enum lds_model model, unsigned bytes, bool write);
 
-/* The lanes of a wave of WAVE that TARGET serves in each phase, bit L for lane L; returns how
+/* The lanes of a wave of WAVE that MODEL serves in each phase, bit L for lane L; returns how
    many phases there are. Each lane is in exactly one. */
-unsigned lds_phases(const struct lds_target *target, unsigned wave, unsigned bytes, bool write,
+unsigned lds_phases(enum lds_model model, unsigned wave, unsigned bytes, bool write,
                     uint64_t phases[LDS_MAX_PHASES]);
 
 struct lds_phase {
@@ -98,10 +96,10 @@ struct lds_cost {
     struct lds_phase phases[LDS_MAX_PHASES];
 };
 
-/* The cost of one instruction of a wave: lane L of WAVE (a size that TARGET has) reads or
+/* The cost of one instruction of a wave: lane L of WAVE, 32 or 64, reads or
    writes BYTES bytes at byte ADDRESS[L], or LDS_INACTIVE. Addresses may count from any multiple
    of 256 bytes, so they may be negative. */
-struct lds_cost lds_cost(const struct lds_target *target, unsigned wave, unsigned bytes, bool write,
+struct lds_cost lds_cost(enum lds_model model, unsigned wave, unsigned bytes, bool write,
                          const int64_t *address);
 
 /* What one bank is asked for in a phase. */
@@ -112,7 +110,7 @@ struct lds_bank {
 
 /* Fills BANKS for the LANES of a phase (struct lds_phase's) of the same access, and returns how
    many banks there are. */
-unsigned lds_bank_use(const struct lds_target *target, unsigned bytes, bool write, uint64_t lanes,
+unsigned lds_bank_use(enum lds_model model, unsigned bytes, bool write, uint64_t lanes,
                       const int64_t *address, struct lds_bank banks[LDS_MAX_BANKS]);
 
 /* The same over a whole block. */
@@ -126,8 +124,8 @@ struct lds_sum {
 
 /* The cost of one instruction in all waves of a block: thread T, counted as the hardware does
    (x fastest), is lane T % WAVE of wave T / WAVE. */
-struct lds_sum lds_block_cost(const struct lds_target *target, unsigned wave, unsigned bytes,
-                              bool write, const int64_t *address, size_t threads);
+struct lds_sum lds_block_cost(enum lds_model model, unsigned wave, unsigned bytes, bool write,
+                              const int64_t *address, size_t threads);
 
 /* An array in shared memory; size[dims - 1] is the inner dimension. */
 struct lds_array {
@@ -138,7 +136,8 @@ struct lds_array {
 
 /* How the elements of an array are laid out. Zeroed: as C does it. */
 struct lds_layout {
-    unsigned pad; /* elements added to the inner dimension */
+    unsigned pad;  /* elements added to the inner dimension */
+    unsigned grow; /* bytes added to each element, which is a structure then */
     /* In a row I (all outer dimensions taken together) column J lies where column
        J ^ ((I >> row_shift & mask) << scale) would; a mask of 0 changes nothing. */
     unsigned row_shift;
@@ -165,9 +164,8 @@ struct lds_use {
 };
 
 /* The cost of USE with ARRAY laid out as LAYOUT says. */
-struct lds_sum lds_use_cost(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_layout *layout,
-                            const struct lds_use *use);
+struct lds_sum lds_use_cost(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_layout *layout, const struct lds_use *use);
 
 /* An answer of the searches. */
 struct lds_fix {
@@ -182,16 +180,17 @@ struct lds_fix {
 /* The smallest pad, up to MOST elements, that makes the USES (COUNT of them) of ARRAY
    conflict-free; where there is none, the smallest of the best. A pad that would take a wide
    access off its alignment does not count: it is undefined in C++, and a trap on NVIDIA. For one
-   dimension, which has no rows to pad, the skew that adds least. */
-struct lds_fix lds_find_pad(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_use *uses, size_t count,
-                            unsigned most);
+   dimension, which has no rows to pad, the skew that adds least. Where all that is not enough and
+   the uses touch a part of an element, the smallest addition to each element, with a pad if need
+   be: lanes that read one member of structures of 16 bytes meet in a quarter of the banks, however
+   the structures are placed. */
+struct lds_fix lds_find_pad(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_use *uses, size_t count, unsigned most);
 
 /* The same with an XOR of the column by the row, which costs no bytes: the simplest that is
    conflict-free, or the simplest of the best. Not for one dimension, nor for uses outside of
    the bounds. Simple: low row bits, unscaled, few of them. */
-struct lds_fix lds_find_xor(const struct lds_target *target, unsigned wave,
-                            const struct lds_array *array, const struct lds_use *uses,
-                            size_t count);
+struct lds_fix lds_find_xor(enum lds_model model, unsigned wave, const struct lds_array *array,
+                            const struct lds_use *uses, size_t count);
 
 #endif

@@ -253,6 +253,7 @@ enum occupancy_error occupancy_compute(const struct target *target,
             res->limited_by = (enum occupancy_limit)i;
     res->groups = res->limits[res->limited_by];
     res->waves = res->groups * res->waves_per_group;
+    res->at_most = !request->vgprs && !request->agprs;
     if (amd)
         amd_compare(target, request, res);
     return OCCUPANCY_OK;
@@ -318,6 +319,19 @@ unsigned occupancy_step(const struct target *target, const struct occupancy_requ
     *n = search(target, less, resource, false, res->groups + 1, *n - 1);
     unsigned step = *n;
     return step && occupancy_compute(target, &less, res) == OCCUPANCY_OK ? step : 0;
+}
+
+enum occupancy_error occupancy_add_lds(const struct target *target,
+                                       const struct occupancy_request *request, int64_t bytes,
+                                       struct occupancy *before, struct occupancy *after)
+{
+    struct occupancy_request more = *request;
+    if (bytes < 0)
+        more.lds = -(int64_t)request->lds < bytes ? request->lds - (unsigned)-bytes : 0;
+    else
+        more.lds = bytes < UINT_MAX ? add(request->lds, (unsigned)bytes) : UINT_MAX;
+    enum occupancy_error error = occupancy_compute(target, request, before);
+    return error ? error : occupancy_compute(target, &more, after);
 }
 
 enum occupancy_error occupancy_bounds(const struct target *target,

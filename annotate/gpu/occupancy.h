@@ -27,6 +27,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "annotate/gpu/targets.h"
 
@@ -52,7 +53,11 @@ enum occupancy_difference {
 };
 
 /* What is known of a kernel; 0: not given. The counts are those of one wave (NVIDIA: vgprs are
-   the registers of a thread, agprs and sgprs are for AMD). */
+   the registers of a thread, agprs and sgprs are for AMD). What is not given does not limit. A
+   rule that sees source and no compiler knows the block and the LDS and leaves the registers
+   out: the answer then is what fits at most (struct occupancy's at_most), and
+   occupancy_budget(..., LIMIT_VGPRS, groups) the registers with which it holds. The same request
+   may be put to an AMD and an NVIDIA target, to compare both. */
 struct occupancy_request {
     unsigned block; /* threads of a workgroup, at least 1 */
     unsigned vgprs;
@@ -86,6 +91,7 @@ struct occupancy {
     enum occupancy_limit limited_by;
     unsigned groups; /* workgroups per CU, the least of them; 0: it cannot run */
     unsigned waves;  /* of these, per CU */
+    bool at_most;    /* no registers were given: there may be fewer groups, not more */
 
     unsigned vgprs;   /* registers of a wave (NVIDIA: a thread) that count, and */
     unsigned granted; /* what is allocated for them; 0 where none were given */
@@ -118,6 +124,13 @@ unsigned occupancy_budget(const struct target *target, const struct occupancy_re
    resident. *RES is the answer then. 0: no less of this resource alone helps. */
 unsigned occupancy_step(const struct target *target, const struct occupancy_request *request,
                         enum occupancy_limit resource, struct occupancy *res);
+
+/* What BYTES more of LDS cost a workgroup, such as the more_bytes of a padding (struct lds_fix);
+   below 0, what giving them back brings. Answers REQUEST as it is in *BEFORE and with them in
+   *AFTER. Errors as those of occupancy_compute(). */
+enum occupancy_error occupancy_add_lds(const struct target *target,
+                                       const struct occupancy_request *request, int64_t bytes,
+                                       struct occupancy *before, struct occupancy *after);
 
 /* The second argument of __launch_bounds__ means blocks per multiprocessor in CUDA and waves per
    SIMD in HIP. */

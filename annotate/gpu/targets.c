@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/i18n.h"
@@ -51,6 +52,7 @@ static const struct field fields[] = {
     {"products", AT(products), TEXT, 0, BOTH, true, NULL},
     {"source", AT(source), TEXT, 0, BOTH, false, NULL},
     {"vendor", AT(vendor), WORD, 0, BOTH, true, vendor_words},
+    {"banks", AT(banks), WORD, 0, BOTH, true, lds_model_words},
     {"max-block", AT(max_block), COUNT, 1, BOTH, false, NULL},
     {"cache-line", AT(cache_line), COUNT, 1, BOTH, true, NULL},
     {"l2", AT(l2), CACHE, 1, BOTH, true, NULL},
@@ -149,6 +151,15 @@ static bool are_alike(const unsigned *a, const unsigned *b)
     return !a[1] == !b[1];
 }
 
+/* Whether the N sizes of waves are some that the engines can compute with; 0: none. */
+static bool are_waves(const unsigned *waves, unsigned n)
+{
+    for (unsigned i = 0; i < n; ++i)
+        if (waves[i] && waves[i] != 32 && waves[i] != 64)
+            return false;
+    return true;
+}
+
 static bool check_entry(struct reader *reader)
 {
     struct target *target = &reader->entry->target;
@@ -173,6 +184,8 @@ static bool check_entry(struct reader *reader)
                         _("%s: 'vgprs' and 'vgpr-granule' want as many numbers as 'waves', "
                           "'lds' and 'barriers' as many as 'simds'"),
                         target->name);
+    if (!are_waves(amd->waves, TARGET_WAVES) || !are_waves(&target->nvidia.warp, 1))
+        return complain(reader, _("%s: a wave or warp has 32 or 64 lanes"), target->name);
     if (amd->sgpr_steps[0] && !amd->sgpr_steps[TARGET_SGPR_STEPS - 1])
         return complain(reader, _("%s: 'sgpr-steps' wants three numbers"), target->name);
     return true;
@@ -319,6 +332,29 @@ bool target_load_file(struct target_table *table, const char *file, struct diag 
     return list_read(&reader.list, file, read_line, &reader);
 }
 
+/* Whether one of PRODUCTS, "MI210 (104 CUs), MI250", is called as the LEN bytes at NAME say. */
+static bool has_product(const char *products, const char *name, size_t len)
+{
+    for (const char *at = products; at && *at; at += strspn(at, ", ")) {
+        size_t all = strcspn(at, ","), own = strcspn(at, "(,");
+        while (own && at[own - 1] == ' ')
+            --own;
+        if (own == len && strncasecmp(at, name, len) == 0)
+            return true;
+        at += all;
+    }
+    return false;
+}
+
+static const struct entry *find_product(const struct target_table *table, const char *name,
+                                        size_t len)
+{
+    for (size_t i = 0; len && i < table->entries.count; ++i)
+        if (has_product(table->entries.items[i]->target.products, name, len))
+            return table->entries.items[i];
+    return NULL;
+}
+
 const struct target *target_find(const struct target_table *table, const char *name, size_t len)
 {
     const char *colon = memchr(name, ':', len);
@@ -329,6 +365,8 @@ const struct target *target_find(const struct target_table *table, const char *n
     if (!entry && 3 < len && memcmp(name, "sm_", 3) == 0 &&
         (name[len - 1] == 'a' || name[len - 1] == 'f'))
         entry = find_entry(table, name, len - 1);
+    if (!entry && !colon)
+        entry = find_product(table, name, len);
     return entry ? &entry->target : NULL;
 }
 
@@ -337,6 +375,17 @@ void target_each(const struct target_table *table,
 {
     for (size_t i = 0; i < table->entries.count; ++i)
         fn(&table->entries.items[i]->target, context);
+}
+
+unsigned target_wave(const struct target *target)
+{
+    return target->vendor == VENDOR_AMD ? target->amd.waves[0] : target->nvidia.warp;
+}
+
+bool target_has_wave(const struct target *target, unsigned wave)
+{
+    return target->vendor == VENDOR_AMD ? 0 <= target_wave_index(target, wave)
+                                        : wave == target->nvidia.warp;
 }
 
 int target_wave_index(const struct target *target, unsigned wave)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "annotate/gpu/lds.h"
 #include "base/diag.h"
 
 enum gpu_vendor {
@@ -40,7 +41,7 @@ enum { TARGET_WAVES = 2, TARGET_SGPR_STEPS = 3 };
 
 /* Figures of an AMD target. Those with TARGET_WAVES values are for each of its wave sizes. */
 struct amd_figures {
-    unsigned waves[TARGET_WAVES];        /* wave sizes, the default first; 0: there is only one */
+    unsigned waves[TARGET_WAVES];        /* wave sizes, 32 or 64, the default first; 0: only one */
     unsigned simds[MODE_COUNT];          /* that a workgroup may use; [MODE_WGP] 0: no such mode */
     unsigned max_waves;                  /* on a SIMD, as the compiler counts */
     unsigned runtime_waves;              /* the same as HIP's occupancy functions count */
@@ -58,7 +59,7 @@ struct amd_figures {
 
 /* Figures of an NVIDIA target, for one multiprocessor. */
 struct nvidia_figures {
-    unsigned warp;
+    unsigned warp; /* 32 or 64 lanes */
     unsigned partitions;
     unsigned warps;
     unsigned blocks;
@@ -79,6 +80,7 @@ struct target {
     const char *source;       /* keys of maps/README; "unchecked" among them is to be shown */
     unsigned vendor;          /* an enum gpu_vendor */
     unsigned max_block;       /* most threads of a workgroup */
+    unsigned banks;           /* an enum lds_model: how its shared memory serves a wave */
     unsigned cache_line;      /* bytes; 0: not known, */
     unsigned l2;              /* as for these two, */
     unsigned llc;             /* also where there is none */
@@ -98,12 +100,16 @@ void target_table_free(struct target_table *table);
 bool target_load_file(struct target_table *table, const char *file, struct diag *diag);
 
 /* The target of the LEN bytes at NAME, or NULL. Features are no part of it: "gfx90a:xnack+" is
-   gfx90a and "sm_90a" is sm_90. */
+   gfx90a and "sm_90a" is sm_90. What people know it as will do too: "MI300X", "rtx 4090". */
 const struct target *target_find(const struct target_table *table, const char *name, size_t len);
 
 /* Calls FN with each target in the order of loading. */
 void target_each(const struct target_table *table,
                  void (*fn)(const struct target *target, void *context), void *context);
+
+/* The lanes of a wave (or warp) by default, and whether there can be waves of WAVE lanes. */
+unsigned target_wave(const struct target *target);
+bool target_has_wave(const struct target *target, unsigned wave);
 
 /* Which of its wave sizes WAVE is, for the figures with TARGET_WAVES values; -1: none. TARGET
    is AMD's. */

@@ -75,6 +75,7 @@ fields() {
     run 0 "${column[@]}" --array=32,32 --target=gfx942 --format=json &&
         has out '{"target": "gfx942", "access": "read", "bytes": 4,' &&
         has out '"cycles": 64, "ideal_cycles": 2, "worst_way": 32,' &&
+        has out '"lds": 4096, "workgroups_per_cu": 8, "limited_by": "waves",' &&
         has out '"pad": {"layout": "[32][33]", "pad": 1,' &&
         has out '"conflict_free": true' && has out '"more_bytes": 128' &&
         has out '"mask": 31' && [ "$(head -c 1 out)" = '{' ] &&
@@ -82,6 +83,87 @@ fields() {
         [ "$(head -c 1 out)" = '[' ] && has out '"pad": null, "xor": null}]'
 }
 ok "json: fields, and a list for several targets" fields
+# What a better layout costs: the figures of a rule that counts bytes, and those that limit first.
+costs_group() {
+    run 0 "${column[@]}" --array=32,32 --lds=8192 --target=gfx942,gfx1100,sm_80 --block=64,4 \
+        '--index=[tx%32][ty]' && [ ! -s err ] &&
+        has out "  8192 bytes of LDS: 8 workgroups per CU, limited by: waves" &&
+        has out "    7 workgroups per CU instead of 8" && has out "    8 workgroups per WGP, as before" &&
+        has out "    8 workgroups per SM, as before"
+}
+ok "a padding that costs a workgroup, and where it does not" costs_group
+costs_nothing() {
+    run 0 "${column[@]}" --array=32,32 --lds=8192 --target=gfx942 --vgprs=128 &&
+        has out "  8192 bytes of LDS: 4 workgroups per CU, limited by: VGPRs" &&
+        has out "    4 workgroups per CU, as before"
+}
+ok "registers limit before the padding does" costs_nothing
+costs_all() {
+    run 0 banks --type=float '--index=[tx][ty]' --block=128,8 --array=128,128 --target=gfx942 &&
+        has out "limited by: LDS" && has out "    0 workgroups per CU instead of 1"
+}
+ok "a padding that leaves no room at all" costs_all
+costs_json() {
+    run 0 "${column[@]}" --array=64,64 --block=64,4 --lds=16384 --target=gfx942 --format=json &&
+        has out '"lds": 16384, "workgroups_per_cu": 4, "limited_by": "lds",' &&
+        has out '"more_bytes": 256, "workgroups_per_cu": 3}, "xor":' &&
+        has out '"more_bytes": 0, "workgroups_per_cu": 4}}' &&
+        run 0 "${column[@]}" --array=64,64 --block=64,4 --target=sm_80 --format=json &&
+        has out '"blocks_per_sm": 8' && lacks out workgroups_per_cu
+}
+ok "json: what a layout costs" costs_json
+modes() {
+    run 0 banks --type=float --index=tid --array=8192 --target=gfx1100 --mode=cu &&
+        has out "2 workgroups per CU" &&
+        run 0 banks --type=float --index=tid --array=8192 --target=gfx1100 &&
+        has out "4 workgroups per WGP"
+}
+ok "CU and WGP mode" modes
+both() {
+    run 0 banks --type=float '--index=[tx][ty]' '--write=[ty][tx]' --block=16,16 --array=16,16 \
+        --target=gfx942 &&
+        has out "gfx942: reads of 4 bytes" && has out "gfx942: writes of 4 bytes" &&
+        has out "cycles 64, ideal 8, at worst 8-way" && has out "cycles 8, ideal 8, no conflicts" &&
+        has out "pad by 2 to [16][18]: cycles 24, 1152 bytes instead of 1024" &&
+        has out "use [i][j ^ (i & 15)]: no conflicts, no bytes more" &&
+        run 0 banks --type=float '--index=[tx][ty]' '--write=[ty][tx]' --block=16,16 --array=16,16 \
+            --target=gfx942 --format=json &&
+        has out '"other": {"target": "gfx942", "access": "write", "bytes": 4,' &&
+        has out '"pad": 2,' && has out '"block_cycles": 24,'
+}
+ok "a read and a write, mended together" both
+structure() {
+    run 0 banks --type=16 --bytes=4 --index=tid --target=gfx942 &&
+        has out "make each element 20 bytes instead of 16: no conflicts, 5120 bytes instead of 4096" &&
+        run 0 banks --type=16 --bytes=4 '--index=[tx][ty]' --block=32,8 --array=32,32 --target=gfx942 &&
+        has out "make each element 20 bytes instead of 16, and pad by 1 to [32][33]: no conflicts" &&
+        has out "    3 workgroups per CU instead of 4" &&
+        run 0 banks --type=16 --bytes=4 --index=tid --target=gfx942 --format=json &&
+        has out '"pad": 0, "grow": 4,'
+}
+ok "a member of a structure" structure
+own_gpus() {
+    printf 'target mine\nlike gfx942\narchitecture X\nlds 16384\nsource own\n\n%s\n' \
+        'target blind
+like sm_80
+architecture Y
+banks unknown
+source own' >own.list
+    run 0 banks --gpus=own.list --type=float '--index=[tx][ty]' --block=32,8 --array=32,32 \
+        --target=mine,gfx942 --format=json && has out '"target": "mine"' &&
+        has out '"more_bytes": 128, "workgroups_per_cu": 3}' &&
+        run 0 occupancy --gpus=own.list --target=blind,mine --block=256 && has out "mine: X, CU" &&
+        refuses "nothing is known of the banks of blind" --gpus=own.list --type=int --index=tid \
+            --target=blind,gfx942
+}
+ok "GPUs of one's own" own_gpus
+bad_gpus() {
+    printf 'target t\nlike gfx942\narchitecture X\n\ntarget u\nlike t\nsource own\nwaves 16\n' >bad.list
+    refuses "bad.list:1: error: t has no line 'source'" --gpus=bad.list --type=int --index=tid &&
+        has err "bad.list:5: error: u" && refuses "no.list" --gpus=no.list --type=int --index=tid &&
+        run 2 occupancy --gpus=bad.list --block=64 && has err "bad.list:1: error:" && [ ! -s out ]
+}
+ok "bad GPUs of one's own" bad_gpus
 every_target() {
     local target
     refuses "unknown target" --type=int --index=0 --target=none || return 1
@@ -89,7 +171,7 @@ every_target() {
         run 0 banks --type=double --index=tid --target="$target" || return 1
         has out "$target" && has out "no conflicts" || return 1
     done
-    [ "$target" = gfx1201 ]
+    [ "$target" = sm_121 ]
 }
 ok "every target" every_target
 
@@ -99,7 +181,27 @@ ok "--help fits a terminal" help_is_narrow
 ok "no type" refuses "'banks' needs '--type'" --index=tid
 ok "no index" refuses "'banks' needs '--index'" --type=int
 ok "a file" refuses "takes no file" --type=int --index=tid a.cu
-ok "unknown target" refuses "unknown target 'gfx9'; known are: sm_70" --type=int --index=tid \
+both_bad() {
+    refuses "unknown target 'gfx9'" --type=int --index=tid --target=gfx9,gfx942,gfx8,sm_1 &&
+        has err "unknown target 'gfx8'" && has err "unknown target 'sm_1'"
+}
+ok "several unknown targets are all named" both_bad
+once() {
+    refuses "divides by zero" --type=int '--index=tid/0' --target=sm_80,gfx942,gfx90a &&
+        [ "$(grep -c "divides by zero" err)" = 1 ]
+}
+ok "an expression is complained of once" once
+ok "less LDS than the array" refuses "the array has 4096 bytes, more than the 100 of '--lds'" \
+    --type=int '--index=[tx][0]' --array=32,32 --block=32 --lds=100
+ok "a mode that is not there" refuses "sm_80 has no mode 'cu'" --type=int --index=tid --mode=cu \
+    --target=sm_80,gfx1100
+ok "a fault in the write" refuses "in '--write', column 1: the name 'foo' is not known" --type=int \
+    --index=tid --write=foo
+ok "the write has its own dimensions" refuses "'--write' has 1 dimensions, but '--array' has 2" \
+    --type=int '--index=[ty][tx]' '--write=[tid]' --array=32,32
+ok "the write is outside" refuses "has the index [256]" --type=int --index=tid --write=tid+1 \
+    --array=256
+ok "unknown target" refuses "unknown target 'gfx9'; known are: gfx900" --type=int --index=tid \
     --target=gfx942,gfx9
 ok "empty target" refuses "unknown target ''" --type=int --index=tid --target=gfx942,
 ok "unknown type" refuses "'flaot' of '--type'" --type=flaot --index=tid

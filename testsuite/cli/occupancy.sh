@@ -94,7 +94,53 @@ named() {
 }
 ok "JSON names what the compiler does otherwise" named
 
-ok "no target" wrong "needs '--target'" --block=64
+default_targets() {
+    run 0 occupancy --block=256 --vgprs=64 && has out "sm_80: Ampere" && has out "gfx942: CDNA3"
+}
+ok "without a target the two that are compared by default" default_targets
+unknown_registers() {
+    run 0 occupancy --block=256 --target=gfx942 &&
+        has out "without '--vgprs' that is the most; it takes 64 VGPRs or fewer" &&
+        run 0 occupancy --block=256 --target=sm_80 --lds=40000 --format=json &&
+        has out '"blocks_per_sm": 4' && has out '"at_most": true, "vgprs_budget": 64,' &&
+        run 0 occupancy --block=256 --target=sm_80 --vgprs=64 && lacks out "is the most"
+}
+ok "what is not known of the registers" unknown_registers
+min_blocks() {
+    run 0 occupancy --block=512 --min-blocks=2 &&
+        has out "CUDA's __launch_bounds__(512, 2) leaves a thread 64 registers" &&
+        has out "CUDA's __launch_bounds__(512, 2) leaves a thread 128 VGPRs" &&
+        has out "for HIP write (512, 4)" &&
+        run 0 occupancy --block=64 --min-blocks=2 --target=gfx942 &&
+        has out "for HIP write (64): a second argument up to 1 changes nothing" &&
+        run 0 occupancy --block=1024 --min-blocks=3 &&
+        [ "$(grep -c "__launch_bounds__(1024, 3) cannot be met" out)" = 2 ] && lacks out "for HIP" &&
+        run 0 occupancy --block=512 --min-blocks=2 --target=gfx942,sm_80 --format=json &&
+        has out '"min_blocks": {"cuda": 2, "hip": 4, "vgprs": 128}' &&
+        has out '"min_blocks": {"cuda": 2, "hip": null, "vgprs": 64}' &&
+        run 0 occupancy --block=1024 --min-blocks=3 --target=gfx942 --format=json &&
+        has out '"min_blocks": {"cuda": 3, "hip": null, "vgprs": null}'
+}
+ok "CUDA's launch bound" min_blocks
+products() {
+    run 0 occupancy --target='MI300X,rx 7900 xtx,RTX 4090,h100 sxm,Radeon VII' --block=64 &&
+        has out "gfx942: " && has out "gfx1100: " && has out "sm_89: " && has out "sm_90: " &&
+        has out "gfx906: " && wrong "unknown target 'MI300'" --target=MI300 --block=64
+}
+ok "GPUs by the names of products" products
+own_gpus() {
+    mkdir -p conf && printf 'target mine\nlike gfx942\narchitecture X\nlds 16384\nsource own\n' >conf/g.list &&
+        printf 'gpus = g.list\nformat = json\n' >conf/.hipwright.ini &&
+        (cd conf && run 0 occupancy --target=mine --block=64 --lds=8192 &&
+            has out '{"target": "mine"' && has out '"workgroups_per_cu": 2,' &&
+            run 2 occupancy --no-config --target=mine --block=64 && has err "unknown target 'mine'" &&
+            cd .. && run 0 occupancy --config=conf/.hipwright.ini --target=mine --block=64 &&
+            printf 'gpus = ../g.list\n' >conf/.hipwright.ini && cd conf &&
+            run 2 occupancy --target=mine --block=64 && has err "inside the configuration's folder" &&
+            printf 'gpus = g.list\n' >.hipwright.ini && printf 'colour red\n' >g.list &&
+            run 2 occupancy --block=64 && has err "g.list:1: error: a line before 'target'" && [ ! -s out ])
+}
+ok "GPUs of one's own, in the configuration" own_gpus
 ok "no block" wrong "needs '--block'" --target=gfx942
 ok "a file" wrong "takes no file" --target=gfx942 --block=64 a.cu
 ok "unknown target" wrong "unknown target 'gfx9'; known are: gfx900, " --target=gfx9 --block=64

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "annotate/gpu/expr.h"
+#include "annotate/gpu/occupancy.h"
+#include "annotate/gpu/targets.h"
 #include "base/arena.h"
 #include "base/xalloc.h"
 #include "testsuite/unit/suite.h"
@@ -129,11 +131,48 @@ static void table_close(struct table *table)
 static const char *const machines[MACHINES] = {"sm_80",  "gfx942",  "gfx950-64banks",
                                                "gfx950", "gfx1100", "gfx1201"};
 
-static const struct lds_target *target_of(const char *name)
+/* The GPUs of the source tree, in order. */
+enum { MOST_TARGETS = 64 };
+
+static struct target_table *table;
+static const struct target *gpus[MOST_TARGETS];
+static size_t gpu_count;
+
+static void add_target(const struct target *target, void *context)
 {
-    const struct lds_target *res = lds_find_target(name);
+    (void)context;
+    ck_assert_uint_lt(gpu_count, MOST_TARGETS);
+    gpus[gpu_count++] = target;
+}
+
+static void set_up(void)
+{
+    char file[4096];
+    const char *srcdir = getenv("srcdir");
+    struct diag diag = DIAG_INIT;
+    snprintf(file, sizeof file, "%s/maps/gpus.list", srcdir ? srcdir : ".");
+    table = target_table_new();
+    ck_assert_msg(target_load_file(table, file, &diag), "%s", diag.text.text);
+    diag_release(&diag);
+    gpu_count = 0;
+    target_each(table, add_target, NULL);
+}
+
+static void tear_down(void)
+{
+    target_table_free(table);
+}
+
+static const struct target *target_of(const char *name)
+{
+    const struct target *res = target_find(table, name, strlen(name));
     ck_assert_msg(res != NULL, "there is no target %s", name);
     return res;
+}
+
+static enum lds_model model(const struct target *target)
+{
+    return (enum lds_model)target->banks;
 }
 
 /* The addresses of a pattern for all threads of the block. */
@@ -161,10 +200,10 @@ static void pattern_addresses(const struct table *row, int64_t address[BLOCK])
 }
 
 /* The mean cost of 4000 waves at random elements of BINS, for a block. */
-static void random_cost(const struct lds_target *target, uint32_t bins, char *res, size_t size)
+static void random_cost(const struct target *target, uint32_t bins, char *res, size_t size)
 {
     enum { WAVES = 4000 };
-    unsigned wave = lds_target_wave(target);
+    unsigned wave = target_wave(target);
     uint64_t cycles = 0, ideal = 0;
     struct twister random = {0};
     twister_seed(&random, 7);
@@ -172,7 +211,7 @@ static void random_cost(const struct lds_target *target, uint32_t bins, char *re
         int64_t address[LDS_MAX_LANES];
         for (unsigned lane = 0; lane < wave; ++lane)
             address[lane] = 4 * (int64_t)twister_below(&random, bins);
-        struct lds_cost cost = lds_cost(target, wave, 4, false, address);
+        struct lds_cost cost = lds_cost(model(target), wave, 4, false, address);
         cycles += cost.cycles;
         ideal += cost.ideal;
     }
@@ -195,13 +234,13 @@ START_TEST(patterns)
         if (!random)
             pattern_addresses(&row, address);
         for (int i = 0; i < MACHINES; ++i, ++figures) {
-            const struct lds_target *target = target_of(machines[i]);
+            const struct target *target = target_of(machines[i]);
             char got[64];
             if (random) {
                 random_cost(target, (uint32_t)atoi(row.fields[4] + 7), got, sizeof got);
             } else {
-                struct lds_sum sum =
-                    lds_block_cost(target, lds_target_wave(target), bytes, write, address, BLOCK);
+                struct lds_sum sum = lds_block_cost(model(target), target_wave(target), bytes,
+                                                    write, address, BLOCK);
                 snprintf(got, sizeof got, "%u %d %d", sum.worst_way, (int)sum.cycles,
                          (int)sum.ideal);
             }
@@ -233,13 +272,13 @@ static void tile_make(struct tile *tile, int64_t t, unsigned element)
     tile->uses[1] = (struct lds_use){element, true, tile->rows[0], BLOCK};
 }
 
-static double ratio(const struct lds_target *target, const struct tile *tile,
+static double ratio(const struct target *target, const struct tile *tile,
                     const struct lds_layout *layout, int uses)
 {
     uint64_t cycles = 0, ideal = 0;
     for (int i = 0; i < uses; ++i) {
         struct lds_sum sum =
-            lds_use_cost(target, lds_target_wave(target), &tile->array, layout, &tile->uses[i]);
+            lds_use_cost(model(target), target_wave(target), &tile->array, layout, &tile->uses[i]);
         cycles += sum.cycles;
         ideal += sum.ideal;
     }
@@ -255,7 +294,7 @@ static void check_ratio(const struct table *row, int field, double got)
 }
 
 /* The best pads of 0 to 16 and what they give. */
-static void check_pads(const struct table *row, int field, const struct lds_target *target,
+static void check_pads(const struct table *row, int field, const struct target *target,
                        const struct tile *tile, int uses)
 {
     enum { MOST = 16 };
@@ -276,8 +315,8 @@ static void check_pads(const struct table *row, int field, const struct lds_targ
                   row->fields[0], row->fields[1], row->fields[2], text, row->fields[field]);
     check_ratio(row, field + 1, best);
 
-    struct lds_fix fix =
-        lds_find_pad(target, lds_target_wave(target), &tile->array, tile->uses, (size_t)uses, MOST);
+    struct lds_fix fix = lds_find_pad(model(target), target_wave(target), &tile->array, tile->uses,
+                                      (size_t)uses, MOST);
     ck_assert_int_eq(fix.layout.pad, smallest);
     ck_assert_int_eq(fix.found, 0 < smallest);
     ck_assert_double_eq_tol((double)fix.cycles / (double)fix.ideal, best, 1e-9);
@@ -291,7 +330,7 @@ START_TEST(pads)
     table_open(&row, "lds_pads.tsv");
     for (; table_next(&row); ++rows) {
         ck_assert_int_eq(row.count, 11);
-        const struct lds_target *target = target_of(row.fields[0]);
+        const struct target *target = target_of(row.fields[0]);
         int t = atoi(row.fields[2]);
         struct tile tile;
         tile_make(&tile, t, (unsigned)atoi(row.fields[1]));
@@ -311,7 +350,7 @@ END_TEST
 /* ---- Properties, of every target, size of wave, width and operation */
 
 struct subject {
-    const struct lds_target *target;
+    const struct target *target;
     unsigned wave;
     unsigned bytes;
     bool write;
@@ -322,13 +361,14 @@ static void each_subject(void (*check)(const struct subject *subject))
     static const unsigned widths[] = {1, 2, 4, 8, 12, 16};
     struct subject s;
     int count = 0;
-    for (size_t i = 0; (s.target = lds_get_target(i)) != NULL; ++i)
+    for (size_t i = 0; i < gpu_count; ++i)
         for (s.wave = 32; s.wave <= 64; s.wave += 32)
             for (size_t k = 0; k < sizeof widths / sizeof *widths; ++k)
                 for (int write = 0; write < 2; ++write) {
+                    s.target = gpus[i];
                     s.bytes = widths[k];
                     s.write = write;
-                    if (!lds_target_has_wave(s.target, s.wave))
+                    if (!target_has_wave(s.target, s.wave))
                         continue;
                     check(&s);
                     ++count;
@@ -338,7 +378,7 @@ static void each_subject(void (*check)(const struct subject *subject))
 
 static struct lds_cost cost_of(const struct subject *s, const int64_t *address)
 {
-    return lds_cost(s->target, s->wave, s->bytes, s->write, address);
+    return lds_cost(model(s->target), s->wave, s->bytes, s->write, address);
 }
 
 /* Random aligned addresses within RANGE bytes, some lanes inactive. */
@@ -353,8 +393,8 @@ static void any_addresses(const struct subject *s, uint32_t range, int64_t *addr
 static void check_phases(const struct subject *s)
 {
     uint64_t phases[LDS_MAX_PHASES], seen = 0;
-    const struct lds_rule *rule = lds_find_rule(s->target, s->bytes, s->write);
-    unsigned count = lds_phases(s->target, s->wave, s->bytes, s->write, phases);
+    const struct lds_rule *rule = lds_find_rule(model(s->target), s->bytes, s->write);
+    unsigned count = lds_phases(model(s->target), s->wave, s->bytes, s->write, phases);
     ck_assert_uint_eq(count * rule->lanes, s->wave < rule->lanes ? rule->lanes : s->wave);
     for (unsigned i = 0; i < count; ++i) {
         ck_assert_uint_eq((unsigned)__builtin_popcountll(phases[i]), rule->lanes);
@@ -384,8 +424,8 @@ static void check_bounds(const struct subject *s)
             ck_assert_int_eq(p->cycles == 0, lanes == 0);
             ck_assert_uint_le(p->cycles, cost.worst_way);
             struct lds_bank banks[LDS_MAX_BANKS];
-            unsigned most = 0,
-                     count = lds_bank_use(s->target, s->bytes, s->write, p->active, address, banks);
+            unsigned most = 0, count = lds_bank_use(model(s->target), s->bytes, s->write, p->active,
+                                                    address, banks);
             for (unsigned bank = 0; bank < count; ++bank) {
                 ck_assert_uint_le(banks[bank].words,
                                   (unsigned)__builtin_popcountll(banks[bank].lanes));
@@ -540,12 +580,12 @@ static const char *sister_of(const char *name)
 
 static void check_sister(const struct subject *s)
 {
-    const struct lds_target *sister = target_of(sister_of(lds_target_name(s->target)));
+    const struct target *sister = target_of(sister_of(s->target->name));
     for (int round = 0; round < 20; ++round) {
         int64_t address[LDS_MAX_LANES];
         any_addresses(s, 64u << any(11), address);
         struct lds_cost a = cost_of(s, address);
-        struct lds_cost b = lds_cost(sister, s->wave, s->bytes, s->write, address);
+        struct lds_cost b = lds_cost(model(sister), s->wave, s->bytes, s->write, address);
         ck_assert_uint_eq(a.cycles, b.cycles);
         ck_assert_uint_eq(a.ideal, b.ideal);
     }
@@ -563,7 +603,7 @@ START_TEST(unaligned_access_touches_one_word_more)
     for (int lane = 0; lane < 64; ++lane)
         address[lane] = lane * 128 + 2;
     struct lds_bank banks[LDS_MAX_BANKS];
-    lds_bank_use(target_of("gfx942"), 4, false, UINT32_MAX, address, banks);
+    lds_bank_use(LDS_CDNA3, 4, false, UINT32_MAX, address, banks);
     ck_assert_uint_eq(banks[0].words, 32);
     ck_assert_uint_eq(banks[1].words, 32);
     ck_assert_uint_eq(banks[2].words, 0);
@@ -576,15 +616,15 @@ END_TEST
 static void check_layout(const struct lds_array *array, const struct lds_layout *layout)
 {
     int64_t bytes = lds_array_bytes(array, layout), rows = array->dims == 1 ? 1 : array->size[0];
-    int64_t columns = array->size[array->dims - 1];
-    bool *taken = xcalloc((size_t)(bytes / array->element), sizeof *taken);
+    int64_t columns = array->size[array->dims - 1], each = array->element + layout->grow;
+    bool *taken = xcalloc((size_t)(bytes / each), sizeof *taken);
     for (int64_t row = 0; row < rows; ++row)
         for (int64_t column = 0; column < columns; ++column) {
             int64_t index[2] = {array->dims == 1 ? column : row, column};
             int64_t at = lds_address(array, layout, index);
-            ck_assert(0 <= at && at + array->element <= bytes && at % array->element == 0);
-            ck_assert(!taken[at / array->element]);
-            taken[at / array->element] = true;
+            ck_assert(0 <= at && at + each <= bytes && at % each == 0);
+            ck_assert(!taken[at / each]);
+            taken[at / each] = true;
         }
     free(taken);
 }
@@ -596,10 +636,10 @@ START_TEST(xor_costs_nothing_and_frees_tiles)
         for (size_t e = 0; e < 5; ++e)
             for (int t = 8; t <= 64; t *= 2) {
                 struct tile tile;
-                const struct lds_target *target = target_of(machines[m]);
+                const struct target *target = target_of(machines[m]);
                 tile_make(&tile, t, elements[e]);
-                unsigned wave = lds_target_wave(target);
-                struct lds_fix fix = lds_find_xor(target, wave, &tile.array, tile.uses, 2);
+                unsigned wave = target_wave(target);
+                struct lds_fix fix = lds_find_xor(model(target), wave, &tile.array, tile.uses, 2);
                 ck_assert_int_eq(fix.more_bytes, 0);
                 ck_assert_uint_eq(fix.cycles, fix.ideal);
                 ck_assert_int_eq(fix.found, fix.free);
@@ -611,7 +651,7 @@ END_TEST
 /* Rows of any length: a swizzle never leaves the row. */
 START_TEST(xor_stays_in_its_row)
 {
-    const struct lds_target *target = target_of("gfx942");
+    const struct target *target = target_of("gfx942");
     int found = 0;
     for (int64_t columns = 2; columns <= 72; ++columns) {
         struct lds_array array = {2, {64, columns}, 4};
@@ -621,7 +661,7 @@ START_TEST(xor_stays_in_its_row)
             index[tid][1] = tid / 64 % columns;
         }
         struct lds_use use = {4, false, index[0], BLOCK};
-        struct lds_fix fix = lds_find_xor(target, 64, &array, &use, 1);
+        struct lds_fix fix = lds_find_xor(model(target), 64, &array, &use, 1);
         check_layout(&array, &fix.layout);
         found += fix.found;
     }
@@ -646,10 +686,10 @@ START_TEST(known_answers)
 {
     const struct known_pad *known = &known_pads[_i];
     struct tile tile;
-    const struct lds_target *target = target_of(known->target);
+    const struct target *target = target_of(known->target);
     tile_make(&tile, known->t, known->element);
     struct lds_fix fix =
-        lds_find_pad(target, lds_target_wave(target), &tile.array, tile.uses, 1, 32);
+        lds_find_pad(model(target), target_wave(target), &tile.array, tile.uses, 1, 32);
     ck_assert_int_eq(fix.free, 0 <= known->pad);
     if (0 <= known->pad)
         ck_assert_int_eq(fix.layout.pad, known->pad);
@@ -667,14 +707,14 @@ START_TEST(wide_accesses_stay_whole)
         index[tid][1] = tid / 16 % 8 * 8;
     }
     struct lds_use use = {16, false, index[0], BLOCK};
-    const struct lds_target *amd = target_of("gfx942"), *nvidia = target_of("sm_80");
-    struct lds_fix fix = lds_find_pad(amd, 64, &array, &use, 1, 32);
+    const struct target *amd = target_of("gfx942"), *nvidia = target_of("sm_80");
+    struct lds_fix fix = lds_find_pad(model(amd), 64, &array, &use, 1, 32);
     ck_assert(fix.free);
     ck_assert_uint_eq(fix.layout.pad, 16);
-    fix = lds_find_pad(nvidia, 32, &array, &use, 1, 32);
+    fix = lds_find_pad(model(nvidia), 32, &array, &use, 1, 32);
     ck_assert(fix.free);
     ck_assert_uint_eq(fix.layout.pad, 8);
-    fix = lds_find_xor(amd, 64, &array, &use, 1);
+    fix = lds_find_xor(model(amd), 64, &array, &use, 1);
     ck_assert(fix.free);
     ck_assert_uint_ge(fix.layout.scale, 3);
     check_layout(&array, &fix.layout);
@@ -684,7 +724,7 @@ START_TEST(wide_accesses_stay_whole)
         index[tid][0] = tid % 64;
         index[tid][1] = 0;
     }
-    fix = lds_find_pad(amd, 64, &floats, &use, 1, 32);
+    fix = lds_find_pad(model(amd), 64, &floats, &use, 1, 32);
     ck_assert(fix.free);
     ck_assert_uint_eq(fix.layout.pad, 4);
     ck_assert_int_eq(fix.more_bytes, 64 * 4 * 4);
@@ -695,12 +735,82 @@ START_TEST(wide_accesses_stay_whole)
         index[tid][0] = tid % 8;
         index[tid][1] = tid / 8 * 2;
     }
-    fix = lds_find_pad(amd, 64, &bytes, &pairs, 1, 16);
+    fix = lds_find_pad(model(amd), 64, &bytes, &pairs, 1, 16);
     ck_assert_uint_eq(fix.layout.pad, 6);
     /* An access across the blocks of a swizzle cannot be swizzled. */
     for (int64_t tid = 0; tid < BLOCK; ++tid)
         index[tid][1] = 2;
-    ck_assert(!lds_find_xor(amd, 64, &floats, &use, 1).found);
+    ck_assert(!lds_find_xor(model(amd), 64, &floats, &use, 1).found);
+}
+END_TEST
+
+/* One member of structures: bytes of both, and what each structure has to grow by (0: nothing is
+   to be mended) in a flat array and down the columns of a tile of 32. */
+static const struct {
+    const char *target;
+    unsigned element, member, flat, tile, tile_pad;
+} structures[] = {
+    {"sm_80", 12, 4, 0, 0, 1},  {"gfx942", 12, 4, 0, 0, 1},  {"sm_80", 16, 4, 4, 4, 1},
+    {"gfx942", 16, 4, 4, 4, 1}, {"gfx1100", 16, 4, 4, 4, 1}, {"gfx942", 32, 4, 4, 4, 1},
+    {"gfx942", 32, 8, 8, 8, 1}, {"gfx950", 32, 8, 8, 8, 1},  {"gfx942", 24, 8, 0, 0, 1},
+    {"sm_80", 20, 4, 0, 0, 1},  {"gfx1201", 64, 4, 4, 4, 1}, {"gfx942", 8, 4, 4, 4, 1},
+};
+
+static bool is_free(const struct target *target, const struct lds_array *array,
+                    const struct lds_use *use, unsigned grow, unsigned pad)
+{
+    struct lds_sum sum = lds_use_cost(model(target), target_wave(target), array,
+                                      &(struct lds_layout){.pad = pad, .grow = grow}, use);
+    return sum.cycles == sum.ideal;
+}
+
+START_TEST(structures_grow)
+{
+    const struct target *target = target_of(structures[_i].target);
+    unsigned element = structures[_i].element, member = structures[_i].member;
+    int64_t index[BLOCK][2];
+    for (int64_t tid = 0; tid < BLOCK; ++tid)
+        (&index[0][0])[tid] = tid;
+    struct lds_array flat = {1, {BLOCK}, element};
+    struct lds_use use = {member, false, index[0], BLOCK};
+    struct lds_fix fix = lds_find_pad(model(target), target_wave(target), &flat, &use, 1, 32);
+    ck_assert_uint_eq(fix.cycles, fix.ideal);
+    ck_assert_int_eq(fix.found, 0 < structures[_i].flat);
+    ck_assert_uint_eq(fix.layout.grow, structures[_i].flat);
+    ck_assert_int_eq(fix.more_bytes, (int64_t)fix.layout.grow * BLOCK);
+    check_layout(&flat, &fix.layout);
+
+    struct lds_array tile = {2, {BLOCK, 32}, element};
+    for (int64_t tid = 0; tid < BLOCK; ++tid) {
+        index[tid][0] = tid % 32;
+        index[tid][1] = tid / 32;
+    }
+    fix = lds_find_pad(model(target), target_wave(target), &tile, &use, 1, 32);
+    ck_assert(fix.free);
+    ck_assert_uint_eq(fix.layout.grow, structures[_i].tile);
+    ck_assert_uint_eq(fix.layout.pad, structures[_i].tile_pad);
+    ck_assert(is_free(target, &tile, &use, fix.layout.grow, fix.layout.pad));
+    check_layout(&tile, &fix.layout);
+    /* Nothing smaller does it. */
+    for (unsigned grow = 0; grow <= fix.layout.grow; grow += 4)
+        for (unsigned pad = 0; pad <= 32; ++pad)
+            if (grow % member == 0 && (grow < fix.layout.grow || pad < fix.layout.pad))
+                ck_assert(!is_free(target, &tile, &use, grow, pad));
+}
+END_TEST
+
+/* Where a whole structure is read at once nothing grows. */
+START_TEST(whole_structures_stay)
+{
+    struct lds_array flat = {1, {4 * BLOCK}, 16};
+    int64_t index[BLOCK];
+    for (int64_t tid = 0; tid < BLOCK; ++tid)
+        index[tid] = tid * 4;
+    struct lds_use uses[] = {{16, false, index, BLOCK}, {4, false, index, BLOCK}};
+    for (size_t i = 0; i < gpu_count; ++i) {
+        struct lds_fix fix = lds_find_pad(model(gpus[i]), target_wave(gpus[i]), &flat, uses, 2, 32);
+        ck_assert_uint_eq(fix.layout.grow, 0);
+    }
 }
 END_TEST
 
@@ -711,35 +821,41 @@ START_TEST(flat_arrays_are_skewed)
     for (int64_t tid = 0; tid < BLOCK; ++tid)
         index[tid] = tid % 32 * 32 + tid / 32;
     struct lds_use use = {4, false, index, BLOCK};
-    const struct lds_target *target = target_of("gfx942");
-    struct lds_fix fix = lds_find_pad(target, 64, &array, &use, 1, 32);
+    const struct target *target = target_of("gfx942");
+    struct lds_fix fix = lds_find_pad(model(target), 64, &array, &use, 1, 32);
     ck_assert(fix.free);
     ck_assert_uint_eq(fix.layout.skew, 5);
     ck_assert_int_eq(fix.more_bytes, 31 * 4);
     check_layout(&array, &fix.layout);
-    ck_assert(!lds_find_xor(target, 64, &array, &use, 1).found);
+    ck_assert(!lds_find_xor(model(target), 64, &array, &use, 1).found);
     /* Nothing to mend, nothing found. */
     for (int64_t tid = 0; tid < BLOCK; ++tid)
         index[tid] = tid;
-    fix = lds_find_pad(target, 64, &array, &use, 1, 32);
+    fix = lds_find_pad(model(target), 64, &array, &use, 1, 32);
     ck_assert(!fix.found);
     ck_assert_uint_eq(fix.cycles, fix.ideal);
 }
 END_TEST
 
+/* Every GPU has its banks, every set of rules its GPU, and a word of its own. */
 START_TEST(names)
 {
-    ck_assert_ptr_null(lds_find_target("gfx"));
-    ck_assert_ptr_null(lds_find_target(""));
-    ck_assert_ptr_null(lds_find_target("sm_8"));
-    for (size_t i = 0; lds_get_target(i); ++i) {
-        const struct lds_target *target = lds_get_target(i);
-        ck_assert_ptr_eq(lds_find_target(lds_target_name(target)), target);
-        ck_assert(lds_target_has_wave(target, lds_target_wave(target)));
+    bool used[LDS_MODEL_COUNT] = {false};
+    for (size_t i = 0; i < gpu_count; ++i) {
+        ck_assert_msg(gpus[i]->banks != LDS_UNKNOWN, "%s has no banks", gpus[i]->name);
+        ck_assert_uint_lt(gpus[i]->banks, LDS_MODEL_COUNT);
+        used[gpus[i]->banks] = true;
+        ck_assert(target_has_wave(gpus[i], target_wave(gpus[i])));
     }
-    ck_assert(!lds_target_has_wave(target_of("sm_80"), 64));
-    ck_assert(!lds_target_has_wave(target_of("gfx942"), 32));
-    ck_assert(lds_target_has_wave(target_of("gfx1100"), 64));
+    for (int i = LDS_UNKNOWN + 1; i < LDS_MODEL_COUNT; ++i) {
+        ck_assert_msg(used[i], "%s", lds_model_words[i]);
+        for (int k = 0; k < i; ++k)
+            ck_assert_str_ne(lds_model_words[i], lds_model_words[k]);
+    }
+    ck_assert_ptr_null(lds_model_words[LDS_MODEL_COUNT]);
+    ck_assert(!target_has_wave(target_of("sm_80"), 64));
+    ck_assert(!target_has_wave(target_of("gfx942"), 32));
+    ck_assert(target_has_wave(target_of("gfx1100"), 64));
     for (unsigned bytes = 0; bytes < 20; ++bytes)
         ck_assert_int_eq(lds_is_width(bytes), bytes && strchr("\1\2\4\10\14\20", (char)bytes));
 }
@@ -750,12 +866,14 @@ int main(void)
     Suite *suite = suite_create("lds");
     TCase *tables = tcase_create("tables");
     tcase_set_timeout(tables, 60);
+    tcase_add_checked_fixture(tables, set_up, tear_down);
     tcase_add_test(tables, patterns);
     tcase_add_test(tables, pads);
     suite_add_tcase(suite, tables);
 
     TCase *properties = tcase_create("properties");
     tcase_set_timeout(properties, 60);
+    tcase_add_checked_fixture(properties, set_up, tear_down);
     tcase_add_test(properties, each_lane_has_a_phase);
     tcase_add_test(properties, cost_is_between_ideal_and_lanes);
     tcase_add_test(properties, lanes_of_a_phase_are_equal);
@@ -769,10 +887,14 @@ int main(void)
 
     TCase *searches = tcase_create("searches");
     tcase_set_timeout(searches, 60);
+    tcase_add_checked_fixture(searches, set_up, tear_down);
     tcase_add_loop_test(searches, known_answers, 0, (int)(sizeof known_pads / sizeof *known_pads));
     tcase_add_test(searches, xor_costs_nothing_and_frees_tiles);
     tcase_add_test(searches, xor_stays_in_its_row);
     tcase_add_test(searches, wide_accesses_stay_whole);
+    tcase_add_loop_test(searches, structures_grow, 0,
+                        (int)(sizeof structures / sizeof *structures));
+    tcase_add_test(searches, whole_structures_stay);
     tcase_add_test(searches, flat_arrays_are_skewed);
     suite_add_tcase(suite, searches);
 

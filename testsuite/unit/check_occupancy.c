@@ -68,10 +68,10 @@ static struct occupancy compute(const char *name, struct occupancy_request reque
 /* ---- the table */
 
 static const char *const all_targets[] = {
-    "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",  "gfx1010",
-    "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",
-    "gfx1152", "gfx1200", "gfx1201", "sm_70",   "sm_75",   "sm_80",   "sm_86",
-    "sm_89",   "sm_90",   "sm_100",  "sm_120",
+    "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",  "gfx950-64banks", "gfx1010",
+    "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151",        "gfx1152",
+    "gfx1200", "gfx1201", "sm_70",   "sm_72",   "sm_75",   "sm_80",   "sm_86",          "sm_87",
+    "sm_89",   "sm_90",   "sm_100",  "sm_103",  "sm_120",  "sm_121",
 };
 
 enum { ALL_TARGETS = sizeof all_targets / sizeof *all_targets };
@@ -94,8 +94,12 @@ START_TEST(knows_all_targets)
     ck_assert_str_eq(get("gfx90a:sramecc+:xnack-")->name, "gfx90a");
     ck_assert_str_eq(get("sm_90a")->name, "sm_90");
     ck_assert_str_eq(get("sm_120f")->name, "sm_120");
-    static const char *const unknown[] = {"",        "gfx9",  "gfx94", "gfx942a", "sm_",
-                                          "sm_90ab", "sm_9a", "SM_90", ":gfx942"};
+    ck_assert_str_eq(get("MI325X")->name, "gfx942");
+    ck_assert_str_eq(get("mi250")->name, "gfx90a");
+    ck_assert_str_eq(get("RX 7900 XT")->name, "gfx1100");
+    static const char *const unknown[] = {
+        "",  "gfx9", "gfx94", "gfx942a", "sm_",   "sm_90ab", "sm_9a", "SM_90",        ":gfx942",
+        " ", "MI",   "MI300", "MI300X ", "(304)", "304",     ",",     "MI300X:xnack+"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i)
         ck_assert_ptr_null(target_find(table, unknown[i], strlen(unknown[i])));
     ck_assert_int_eq(target_wave_index(get("gfx942"), 64), 0);
@@ -181,6 +185,9 @@ static const struct {
     {RECORD "vgprs 512\n\ntarget t\n", "already described in line 1", 18},
     {RECORD "vgprs 512\nwarp 32\n", "'warp' is not for this vendor", 1},
     {RECORD "vgprs 512 256\n", "want as many numbers", 1},
+    {RECORD "vgprs 512\n\ntarget u\nlike t\nwaves 48\nsource s\narchitecture a\n",
+     "u: a wave or warp has 32 or 64 lanes", 18},
+    {RECORD "vgprs 512\nbanks red\n", "'red' is not what 'banks' can be", 17},
     {RECORD "vgprs 512\nsgpr-steps 80\n", "wants three numbers", 1},
     {RECORD "vgprs 512\nsimds 4\n", "two lines 'simds'", 17},
     {"target t\nvgprs 512 x\n", "is not what 'vgprs' can be", 2},
@@ -421,6 +428,82 @@ START_TEST(finds_next_steps)
 }
 END_TEST
 
+/* What more LDS costs. The figures for tiles with a pad of one element, alone in their block and
+   with a wave each, are those of facts that were worked out by hand: bytes, with the pad, and the
+   workgroups of each. */
+static const struct {
+    const char *target;
+    unsigned bytes, padded, groups, with_pad;
+} tiles[] = {
+    {"gfx942", 2048, 2176, 32, 25},  {"gfx942", 4096, 4224, 16, 14},
+    {"gfx942", 8192, 8448, 8, 7},    {"gfx942", 16384, 16640, 4, 3},
+    {"gfx942", 32768, 33280, 2, 1},  {"gfx950", 8192, 8448, 18, 18},
+    {"gfx950", 32768, 33280, 4, 4},  {"gfx1100", 8192, 8448, 16, 14},
+    {"gfx1100", 16384, 16640, 8, 7}, {"gfx1100", 32768, 33280, 4, 3},
+    {"sm_80", 8192, 8448, 18, 17},   {"sm_80", 16384, 16640, 9, 9},
+    {"sm_90", 8192, 8448, 25, 24},   {"sm_90", 32768, 33280, 6, 6},
+    {"gfx942", 65536, 66048, 1, 0},
+};
+
+START_TEST(padding_costs_workgroups)
+{
+    struct occupancy_request request = {.block = 32, .lds = tiles[_i].bytes};
+    const struct target *target = get(tiles[_i].target);
+    struct occupancy before, after;
+    int64_t more = (int64_t)tiles[_i].padded - tiles[_i].bytes;
+    ck_assert_int_eq(occupancy_add_lds(target, &request, more, &before, &after), OCCUPANCY_OK);
+    ck_assert_uint_eq(before.groups, tiles[_i].groups);
+    ck_assert_uint_eq(after.groups, tiles[_i].with_pad);
+    /* And back. */
+    request.lds = tiles[_i].padded;
+    ck_assert_int_eq(occupancy_add_lds(target, &request, -more, &before, &after), OCCUPANCY_OK);
+    ck_assert_uint_eq(before.groups, tiles[_i].with_pad);
+    ck_assert_uint_eq(after.groups, tiles[_i].groups);
+}
+END_TEST
+
+START_TEST(more_lds_has_no_end)
+{
+    struct occupancy_request request = {.block = 256, .lds = 100};
+    struct occupancy before, after;
+    const struct target *target = get("gfx942");
+    static const int64_t mores[] = {INT64_MAX, UINT_MAX, (int64_t)UINT_MAX + 1, 1 << 30};
+    for (size_t i = 0; i < sizeof mores / sizeof *mores; ++i) {
+        ck_assert_int_eq(occupancy_add_lds(target, &request, mores[i], &before, &after),
+                         OCCUPANCY_OK);
+        ck_assert_uint_eq(after.groups, 0);
+        ck_assert_int_eq(occupancy_add_lds(target, &request, -mores[i], &before, &after),
+                         OCCUPANCY_OK);
+        ck_assert_uint_eq(after.lds, 0);
+    }
+    ck_assert_int_eq(occupancy_add_lds(target, &request, INT64_MIN, &before, &after), OCCUPANCY_OK);
+    ck_assert_uint_eq(after.lds, 0);
+    request.block = 0;
+    ck_assert_int_eq(occupancy_add_lds(target, &request, 1, &before, &after), OCCUPANCY_BAD_BLOCK);
+}
+END_TEST
+
+/* Without registers the answer is a bound, and says so. */
+START_TEST(knows_what_it_does_not_know)
+{
+    static const char *const targets[] = {"gfx942", "gfx1100", "sm_80"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
+        struct occupancy_request request = {.block = 192, .lds = 12000};
+        struct occupancy most = compute(targets[i], request);
+        ck_assert(most.at_most);
+        unsigned room = occupancy_budget(get(targets[i]), &request, LIMIT_VGPRS, most.groups);
+        ck_assert_uint_lt(0, room);
+        request.vgprs = room;
+        ck_assert_uint_eq(compute(targets[i], request).groups, most.groups);
+        ck_assert(!compute(targets[i], request).at_most);
+        request.vgprs = room + 1;
+        ck_assert_uint_lt(compute(targets[i], request).groups, most.groups);
+    }
+    struct occupancy_request request = {.block = 64, .agprs = 4};
+    ck_assert(!compute("gfx942", request).at_most);
+}
+END_TEST
+
 START_TEST(counts_lanes)
 {
     struct occupancy o = compute("gfx942", (struct occupancy_request){.block = 32});
@@ -586,6 +669,9 @@ int main(void)
     tcase_add_loop_test(tcase, min_waves_leave_registers, 0, sizeof rooms / sizeof *rooms);
     tcase_add_test(tcase, registers_of_blocks);
     tcase_add_test(tcase, finds_next_steps);
+    tcase_add_loop_test(tcase, padding_costs_workgroups, 0, sizeof tiles / sizeof *tiles);
+    tcase_add_test(tcase, more_lds_has_no_end);
+    tcase_add_test(tcase, knows_what_it_does_not_know);
     tcase_add_test(tcase, counts_lanes);
     tcase_add_test(tcase, refuses_what_is_not_there);
     tcase_add_loop_test(tcase, holds_for_every_request, 0, ALL_TARGETS);
