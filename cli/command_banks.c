@@ -24,7 +24,8 @@ enum {
     MAX_SIZE = 1 << 20, /* of a dimension */
     MAX_BYTES = 1 << 30,
     MAX_ELEMENT = 1024,
-    MAX_PAD = 32,
+    MAX_PAD = 32,       /* that is looked for */
+    MAX_OWN_PAD = 1024, /* that the array has */
     MAX_BANK_LINES = 8,
 };
 
@@ -123,9 +124,10 @@ struct query {
     const struct options *o;
     struct diag *diag;
     struct arena arena;
-    struct lds_array array;
-    bool has_array; /* given by the user */
-    unsigned bytes; /* of an access */
+    struct lds_array array; /* without its padding */
+    unsigned pad;           /* the padding of its rows */
+    bool has_array;         /* given by the user */
+    unsigned bytes;         /* of an access */
     int64_t block[3];
     size_t threads;
     struct access accesses[MAX_ACCESSES];
@@ -150,10 +152,12 @@ struct answer {
     const struct target *target;
     enum lds_model model;
     unsigned wave;
-    struct lds_array array; /* with the size that the index shows where none is given */
+    struct lds_array array;   /* with the size that the index shows where none is given */
+    struct lds_layout layout; /* as the array is now */
     struct figures figures[MAX_ACCESSES];
     struct occupancy_request request; /* of the block, for what a layout costs */
     struct occupancy now;
+    struct lds_fix bare; /* without the padding that it has now */
     struct lds_fix pad;
     struct lds_fix swizzle;
 };
@@ -280,6 +284,37 @@ static bool read_expressions(struct query *q)
     return q->condition || complain_expr("if", o->condition, &error, q->diag);
 }
 
+/* "32,32" or, with a padding of the rows, "32,32+1". */
+static bool read_array(struct query *q, const char *arg)
+{
+    const char *plus = strchrnul(arg, '+');
+    const char *sizes = arena_strndup(&q->arena, arg, (size_t)(plus - arg));
+    if (!read_sizes("array", sizes, MAX_SIZE, q->array.size, &q->array.dims, q->diag))
+        return false;
+    if (*plus) {
+        char *end;
+        errno = 0;
+        unsigned long pad = strtoul(plus + 1, &end, 10);
+        if (plus[1] < '0' || '9' < plus[1] || *end || errno || MAX_OWN_PAD < pad ||
+            q->array.dims == 1) {
+            diag_add(
+                q->diag, DIAG_ERROR, program,
+                _("invalid argument '%s' of '--array'; behind '+' stands the padding of rows, up "
+                  "to %d elements"),
+                arg, (int)MAX_OWN_PAD);
+            return false;
+        }
+        q->pad = (unsigned)pad;
+    }
+    int64_t bytes = q->array.element;
+    for (unsigned i = 0; i < q->array.dims && bytes <= MAX_BYTES; ++i)
+        bytes *= q->array.size[i] + (i + 1 == q->array.dims ? q->pad : 0);
+    if (bytes <= MAX_BYTES)
+        return true;
+    diag_add(q->diag, DIAG_ERROR, program, _("the array is larger than any memory"));
+    return false;
+}
+
 static bool read_query(struct query *q)
 {
     const struct options *o = q->o;
@@ -302,17 +337,8 @@ static bool read_query(struct query *q)
     }
     q->array.dims = 1;
     q->has_array = o->array != NULL;
-    if (q->has_array) {
-        if (!read_sizes("array", o->array, MAX_SIZE, q->array.size, &q->array.dims, q->diag))
-            return false;
-        int64_t bytes = q->array.element;
-        for (unsigned i = 0; i < q->array.dims && bytes <= MAX_BYTES; ++i)
-            bytes *= q->array.size[i];
-        if (MAX_BYTES < bytes) {
-            diag_add(q->diag, DIAG_ERROR, program, _("the array is larger than any memory"));
-            return false;
-        }
-    }
+    if (q->has_array && !read_array(q, o->array))
+        return false;
     return read_expressions(q);
 }
 
@@ -333,13 +359,14 @@ static void set_values(const struct answer *a, size_t thread, int64_t *values)
     values[NAME_WARP_SIZE] = a->wave;
 }
 
-/* A flat index of an array of several dimensions, taken apart. */
-static void take_apart(const struct lds_array *array, int64_t *index)
+/* A flat index of an array of several dimensions, whose rows are padded by PAD, taken apart. */
+static void take_apart(const struct lds_array *array, unsigned pad, int64_t *index)
 {
     int64_t rest = index[0];
     for (unsigned i = array->dims - 1; i; --i) {
-        index[i] = rest % array->size[i];
-        rest /= array->size[i];
+        int64_t size = array->size[i] + (i + 1 == array->dims ? pad : 0);
+        index[i] = rest % size;
+        rest /= size;
     }
     index[0] = rest;
 }
@@ -371,14 +398,14 @@ static bool complain_value(struct query *q, const char *option, const char *text
    not given, whether it can. */
 static bool in_bounds(const struct answer *a, const int64_t *index)
 {
-    static const struct lds_layout plain = {0};
     const struct query *q = a->q;
     if (!q->has_array)
         return 0 <= index[0] && index[0] < MAX_BYTES / q->array.element;
     for (unsigned i = 0; i < q->array.dims; ++i)
         if (index[i] < 0 || q->array.size[i] <= index[i])
             return false;
-    return lds_address(&q->array, &plain, index) + q->bytes <= lds_array_bytes(&q->array, &plain);
+    return lds_address(&q->array, &a->layout, index) + q->bytes <=
+           lds_array_bytes(&q->array, &a->layout);
 }
 
 /* The index of THREAD in the access of F. */
@@ -404,7 +431,7 @@ static bool evaluate(struct answer *a, struct figures *f, size_t thread)
     if (shown[0] < 0 || (!access->index.brackets && INT32_MAX < shown[0]))
         return complain_bounds(q, access, values, shown);
     if (!access->index.brackets)
-        take_apart(&a->array, index);
+        take_apart(&a->array, q->pad, index);
     return in_bounds(a, index) || complain_bounds(q, access, values, shown);
 }
 
@@ -433,7 +460,6 @@ static void worst_lanes(const struct answer *a, const struct figures *f,
 /* Plays one access. MOST becomes the largest first index, if that is larger. */
 static bool play(struct answer *a, struct figures *f, int64_t *most)
 {
-    static const struct lds_layout plain = {0};
     const struct query *q = a->q;
     bool write = f->access->write;
     f->rule = lds_find_rule(a->model, q->bytes, write);
@@ -447,7 +473,7 @@ static bool play(struct answer *a, struct figures *f, int64_t *most)
             f->address[i] = LDS_INACTIVE;
             continue;
         }
-        f->address[i] = lds_address(&a->array, &plain, index);
+        f->address[i] = lds_address(&a->array, &a->layout, index);
         *most = *most < *index ? *index : *most;
     }
     check_alignment(a, f);
@@ -458,17 +484,22 @@ static bool play(struct answer *a, struct figures *f, int64_t *most)
     return true;
 }
 
-static int64_t plain_bytes(const struct answer *a)
+/* The bytes of the array as it is, and what FIX adds to them. */
+static int64_t bytes_now(const struct answer *a)
 {
-    static const struct lds_layout plain = {0};
-    return lds_array_bytes(&a->array, &plain);
+    return lds_array_bytes(&a->array, &a->layout);
+}
+
+static int64_t more_bytes(const struct answer *a, const struct lds_fix *fix)
+{
+    return lds_array_bytes(&a->array, &fix->layout) - bytes_now(a);
 }
 
 /* How many blocks fit as it is, whose shared memory is the array or what is given. */
 static bool count_groups(struct answer *a)
 {
     const struct options *o = a->q->o;
-    int64_t bytes = plain_bytes(a);
+    int64_t bytes = bytes_now(a);
     a->request = (struct occupancy_request){.block = (unsigned)a->q->threads,
                                             .vgprs = o->request.vgprs,
                                             .lds = o->request.lds,
@@ -489,6 +520,20 @@ static bool count_groups(struct answer *a)
     return error == OCCUPANCY_OK;
 }
 
+/* What would be without the padding that the array has. */
+static struct lds_fix without_pad(const struct answer *a, const struct lds_use *uses)
+{
+    static const struct lds_layout plain = {0};
+    struct lds_fix res = {.found = a->layout.pad != 0};
+    for (size_t i = 0; i < a->q->count; ++i) {
+        struct lds_sum sum = lds_use_cost(a->model, a->wave, &a->array, &plain, &uses[i]);
+        res.cycles += sum.cycles;
+        res.ideal += sum.ideal;
+    }
+    res.free = res.cycles == res.ideal;
+    return res;
+}
+
 static bool work_out(struct answer *a)
 {
     const struct query *q = a->q;
@@ -502,6 +547,7 @@ static bool work_out(struct answer *a)
     }
     if (!q->has_array)
         a->array.size[0] = most + (q->bytes + q->array.element - 1) / q->array.element;
+    a->bare = without_pad(a, uses);
     a->pad = lds_find_pad(a->model, a->wave, &a->array, uses, q->count, MAX_PAD);
     a->swizzle = lds_find_xor(a->model, a->wave, &a->array, uses, q->count);
     return count_groups(a);
@@ -511,7 +557,7 @@ static bool work_out(struct answer *a)
 static struct occupancy with_fix(const struct answer *a, const struct lds_fix *fix)
 {
     struct occupancy before, after;
-    occupancy_add_lds(a->target, &a->request, fix->more_bytes, &before, &after);
+    occupancy_add_lds(a->target, &a->request, more_bytes(a, fix), &before, &after);
     return after;
 }
 
@@ -655,6 +701,8 @@ static void add_layout(struct strbuf *out, const struct lds_array *array,
         strbuf_addc(out, '(');
     strbuf_adds(out, layout->row_shift ? "((" : "(");
     add_row(out, array);
+    if (layout->times)
+        strbuf_printf(out, " * %u", layout->times);
     if (layout->row_shift)
         strbuf_printf(out, " >> %u)", layout->row_shift);
     strbuf_printf(out, " & %u)", layout->mask);
@@ -668,7 +716,7 @@ static void add_groups(struct strbuf *out, const struct answer *a, const struct 
 {
     struct occupancy after = with_fix(a, fix);
     const char *unit = gpu_unit(a->target, &a->now);
-    if (!fix->more_bytes || !a->now.groups)
+    if (!more_bytes(a, fix) || !a->now.groups)
         return;
     if (after.groups == a->now.groups)
         strbuf_printf(out,
@@ -698,23 +746,28 @@ static bool has_conflicts(const struct answer *a)
     return false;
 }
 
-/* A gain that nobody would change a program for is not shown. */
+/* A gain that nobody would change a program for is not shown, nor the layout that is there. */
 static bool is_worthwhile(const struct answer *a, const struct lds_fix *fix)
 {
-    return fix->found && (fix->free || 4 * fix->cycles <= 3 * all_cycles(a));
+    uint64_t cycles = all_cycles(a);
+    if (!fix->found || (a->layout.pad == fix->layout.pad && !fix->layout.mask &&
+                        !fix->layout.grow && !fix->layout.skew))
+        return false;
+    return 4 * fix->cycles <= 3 * cycles ||
+           (fix->cycles <= cycles && (fix->cycles < cycles || more_bytes(a, fix) < 0));
 }
 
 /* What FIX gives and costs in bytes. */
 static void add_gain(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
 {
     unsigned long long cycles = fix->cycles;
-    long long before = (long long)plain_bytes(a), now = before + (long long)fix->more_bytes;
-    if (fix->free && fix->more_bytes)
+    long long before = (long long)bytes_now(a), now = before + (long long)more_bytes(a, fix);
+    if (fix->free && now != before)
         /* TRANSLATORS: these follow "pad by 1 to [32][33]: " and the like. */
         strbuf_printf(out, _("no conflicts, %lld bytes instead of %lld"), now, before);
     else if (fix->free)
         strbuf_adds(out, _("no conflicts, no bytes more"));
-    else if (fix->more_bytes)
+    else if (now != before)
         strbuf_printf(out, _("cycles %llu, %lld bytes instead of %lld"), cycles, now, before);
     else
         strbuf_printf(out, _("cycles %llu, no bytes more"), cycles);
@@ -722,8 +775,6 @@ static void add_gain(struct strbuf *out, const struct answer *a, const struct ld
 
 static void add_fix(struct strbuf *out, const struct answer *a, const struct lds_fix *fix)
 {
-    if (!is_worthwhile(a, fix))
-        return;
     struct strbuf layout = STRBUF_INIT, gain = STRBUF_INIT;
     unsigned element = a->array.element, grown = element + fix->layout.grow;
     add_layout(&layout, &a->array, &fix->layout);
@@ -737,8 +788,10 @@ static void add_fix(struct strbuf *out, const struct answer *a, const struct lds
                       gain.text);
     else if (fix->layout.pad)
         strbuf_printf(out, _("  pad by %u to %s: %s\n"), fix->layout.pad, layout.text, gain.text);
-    else
+    else if (fix->layout.mask || fix->layout.skew)
         strbuf_printf(out, _("  use %s: %s\n"), layout.text, gain.text);
+    else
+        strbuf_printf(out, _("  without the padding, %s: %s\n"), layout.text, gain.text);
     strbuf_release(&layout);
     strbuf_release(&gain);
     add_groups(out, a, fix);
@@ -746,13 +799,18 @@ static void add_fix(struct strbuf *out, const struct answer *a, const struct lds
 
 static void add_fixes(struct strbuf *out, const struct answer *a)
 {
-    add_fix(out, a, &a->pad);
-    add_fix(out, a, &a->swizzle);
-    if (is_worthwhile(a, &a->pad) || is_worthwhile(a, &a->swizzle))
+    bool pad = is_worthwhile(a, &a->pad), swizzle = is_worthwhile(a, &a->swizzle);
+    if (a->bare.found)
+        add_fix(out, a, &a->bare);
+    if (pad)
+        add_fix(out, a, &a->pad);
+    if (swizzle)
+        add_fix(out, a, &a->swizzle);
+    if (pad || swizzle || !has_conflicts(a))
         return;
     if (!a->q->has_array)
         strbuf_adds(out, _("  with '--array' a better layout would be looked for\n"));
-    else
+    else if (!a->bare.found || all_cycles(a) < a->bare.cycles)
         strbuf_adds(out, _("  neither padding nor an XOR helps\n"));
 }
 
@@ -822,8 +880,7 @@ static void add_text(struct strbuf *out, const struct answer *a)
     for (size_t i = 0; i < a->q->count; ++i)
         add_access(out, a, &a->figures[i]);
     add_room(out, a);
-    if (has_conflicts(a))
-        add_fixes(out, a);
+    add_fixes(out, a);
 }
 
 /* ---- JSON */
@@ -864,14 +921,15 @@ static json_t *json_fix(const struct answer *a, const struct lds_fix *fix)
         return json_null();
     struct strbuf layout = STRBUF_INIT;
     add_layout(&layout, &a->array, &fix->layout);
-    json_t *res =
-        json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:I}", "layout",
-                  layout.text, "pad", (int)fix->layout.pad, "grow", (int)fix->layout.grow, "skew",
-                  (int)fix->layout.skew, "row_shift", (int)fix->layout.row_shift, "mask",
-                  (int)fix->layout.mask, "scale", (int)fix->layout.scale, "conflict_free",
-                  (int)fix->free, "block_cycles", (json_int_t)fix->cycles, "bytes",
-                  (json_int_t)(plain_bytes(a) + fix->more_bytes), "more_bytes",
-                  (json_int_t)fix->more_bytes, groups_key(a), (json_int_t)with_fix(a, fix).groups);
+    const struct lds_layout *l = &fix->layout;
+    unsigned times = l->mask && !l->times ? 1 : l->times;
+    json_t *res = json_pack(
+        "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:I}", "layout", layout.text,
+        "pad", (int)l->pad, "grow", (int)l->grow, "skew", (int)l->skew, "times", (int)times,
+        "row_shift", (int)l->row_shift, "mask", (int)l->mask, "scale", (int)l->scale,
+        "conflict_free", (int)fix->free, "block_cycles", (json_int_t)fix->cycles, "bytes",
+        (json_int_t)(bytes_now(a) + more_bytes(a, fix)), "more_bytes",
+        (json_int_t)more_bytes(a, fix), groups_key(a), (json_int_t)with_fix(a, fix).groups);
     strbuf_release(&layout);
     return res;
 }
@@ -904,6 +962,8 @@ static json_t *json_answer(const struct answer *a)
     json_object_set_new(res, "lds", json_integer(a->request.lds));
     json_object_set_new(res, groups_key(a), json_integer(a->now.groups));
     json_object_set_new(res, "limited_by", json_string(occupancy_limit_word(a->now.limited_by)));
+    json_object_set_new(res, "padding", json_integer(a->layout.pad));
+    json_object_set_new(res, "unpadded", json_fix(a, &a->bare));
     json_object_set_new(res, "pad", json_fix(a, &a->pad));
     json_object_set_new(res, "xor", json_fix(a, &a->swizzle));
     return res;
@@ -918,7 +978,8 @@ static bool answer(const struct target *target, void *context, struct strbuf *ou
                        .target = target,
                        .model = (enum lds_model)target->banks,
                        .wave = q->o->request.wave ? q->o->request.wave : target_wave(target),
-                       .array = q->array};
+                       .array = q->array,
+                       .layout = {.pad = q->pad}};
     if (q->bad)
         return false;
     if (a.model == LDS_UNKNOWN) {

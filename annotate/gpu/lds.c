@@ -229,7 +229,8 @@ int64_t lds_address(const struct lds_array *array, const struct lds_layout *layo
     for (unsigned i = 0; i + 1 < array->dims; ++i)
         row = row * array->size[i] + index[i];
     if (layout->mask)
-        column ^= (row >> layout->row_shift & layout->mask) << layout->scale;
+        column ^= (row * (layout->times ? layout->times : 1) >> layout->row_shift & layout->mask)
+                  << layout->scale;
     if (layout->skew)
         column += column >> layout->skew;
     return (row * (array->size[array->dims - 1] + layout->pad) + column) *
@@ -416,24 +417,34 @@ static int smallest_scale(const struct search *s)
     return res;
 }
 
+enum { MOST_SHIFT = 6, MOST_SCALE = 6, MOST_MASK = LDS_MAX_BANKS - 1 };
+
+/* The swizzles of some form, with masks that keep a column in its row: whole blocks only. */
+static void try_masks(struct search *s, struct lds_layout layout)
+{
+    int64_t columns = s->array->size[s->array->dims - 1];
+    for (layout.mask = 1; layout.mask <= MOST_MASK && !done(s); layout.mask = 2 * layout.mask + 1) {
+        if (columns % ((int64_t)(layout.mask + 1) << layout.scale))
+            break;
+        try(s, &layout);
+    }
+}
+
 struct lds_fix lds_find_xor(enum lds_model model, unsigned wave, const struct lds_array *array,
                             const struct lds_use *uses, size_t count)
 {
-    enum { MOST_SHIFT = 6, MOST_SCALE = 6, MOST_MASK = LDS_MAX_BANKS - 1 };
     struct search s = {model, wave, array, uses, count, {0}};
     begin(&s);
-    int scale = smallest_scale(&s);
-    if (array->dims == 1 || scale < 0)
+    int least = smallest_scale(&s);
+    if (array->dims == 1 || least < 0)
         return s.best;
-    int64_t columns = array->size[array->dims - 1];
-    for (; scale <= MOST_SCALE && !done(&s); ++scale)
-        for (unsigned shift = 0; shift <= MOST_SHIFT && !done(&s); ++shift)
-            for (unsigned mask = 1; mask <= MOST_MASK && !done(&s); mask = 2 * mask + 1) {
-                /* Whole blocks only, or a column would leave the row. */
-                if (columns % ((int64_t)(mask + 1) << scale))
-                    break;
-                try(&s, &(struct lds_layout){
-                            .row_shift = shift, .mask = mask, .scale = (unsigned)scale});
-            }
+    for (unsigned scale = (unsigned)least; scale <= MOST_SCALE; ++scale)
+        for (unsigned shift = 0; shift <= MOST_SHIFT; ++shift)
+            try_masks(&s, (struct lds_layout){.row_shift = shift, .scale = scale});
+    /* Where a phase has a few rows in one access and many in the other: the low bits of the row
+       once as they are, for many rows, and once above, so that even two rows lie far apart. */
+    for (unsigned scale = (unsigned)least; scale <= MOST_SCALE; ++scale)
+        for (unsigned times = 3; times <= MOST_MASK; times = 2 * times - 1)
+            try_masks(&s, (struct lds_layout){.times = times, .row_shift = scale, .scale = scale});
     return s.best;
 }

@@ -139,7 +139,9 @@ struct lds_layout {
     unsigned pad;  /* elements added to the inner dimension */
     unsigned grow; /* bytes added to each element, which is a structure then */
     /* In a row I (all outer dimensions taken together) column J lies where column
-       J ^ ((I >> row_shift & mask) << scale) would; a mask of 0 changes nothing. */
+       J ^ ((I * times >> row_shift & mask) << scale) would; a mask of 0 changes nothing, times of
+       0 stands for 1. */
+    unsigned times;
     unsigned row_shift;
     unsigned mask;
     unsigned scale;
@@ -189,7 +191,8 @@ struct lds_fix lds_find_pad(enum lds_model model, unsigned wave, const struct ld
 
 /* The same with an XOR of the column by the row, which costs no bytes: the simplest that is
    conflict-free, or the simplest of the best. Not for one dimension, nor for uses outside of
-   the bounds. Simple: low row bits, unscaled, few of them. */
+   the bounds. Simple: low row bits, unscaled, few of them, and
+   only if that is not enough their multiples. */
 struct lds_fix lds_find_xor(enum lds_model model, unsigned wave, const struct lds_array *array,
                             const struct lds_use *uses, size_t count);
 

@@ -142,6 +142,29 @@ structure() {
         has out '"pad": 0, "grow": 4,'
 }
 ok "a member of a structure" structure
+padded_now() {
+    run 0 "${column[@]}" '--index=[tx%64][ty]' --block=64,4 --array=64,64+1 --lds=16640 --target=gfx942 &&
+        [ ! -s err ] && has out "no conflicts" &&
+        has out "  16640 bytes of LDS: 3 workgroups per CU, limited by: LDS" &&
+        has out "  without the padding, [64][64]: cycles 256, 16384 bytes instead of 16640" &&
+        has out "    4 workgroups per CU instead of 3" && lacks out "pad by" &&
+        has out "  use [i][j ^ (i & 31)]: no conflicts, 16384 bytes instead of 16640" &&
+        run 0 "${column[@]}" --array=16,16+1 --block=16,16 --target=gfx942 --format=json &&
+        has out '"padding": 1, "unpadded": {"layout": "[16][16]",' &&
+        has out '"block_cycles": 64, "bytes": 1024, "more_bytes": -64,' &&
+        has out '"pad": {"layout": "[16][18]", "pad": 2,' && has out '"more_bytes": 64,'
+}
+ok "a padding that is there, and what it costs" padded_now
+padded_flat() { # a flat index counts the padding, and must not lie in it
+    run 0 banks --type=float '--index=tx*33+ty' --array=32,32+1 --block=32,8 --target=gfx942 &&
+        has out "cycles 8, ideal 8, no conflicts" &&
+        refuses "thread (0,1,0) has the index [32], which is outside" --type=float \
+            '--index=tx*33+ty*32' --array=32,32+1 --block=32,8
+}
+ok "a flat index into a padded array" padded_flat
+for bad in 32+1 32,32+ 32,32+x 32,32+1025 32,32+-1 +1 32,32+1,4 32,32+1+1 '32,32+ 1'; do
+    ok "padding '$bad'" refuses "of '--array'" --type=int --index=0 "--array=$bad"
+done
 own_gpus() {
     printf 'target mine\nlike gfx942\narchitecture X\nlds 16384\nsource own\n\n%s\n' \
         'target blind
