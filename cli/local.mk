@@ -1,4 +1,5 @@
 libhipwright_a_SOURCES += \
+    cli/banks.c cli/banks.h \
     cli/command_banks.c \
     cli/command_check.c \
     cli/command_lookup.c \
