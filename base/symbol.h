@@ -21,6 +21,7 @@ struct symbol {
     uint16_t flags;         /* enum symbol_flag of transform/ */
     bool is_type;           /* parser/: the file declares, or uses, it as a type */
     bool landmark;          /* its tokens are listed: see struct tokens */
+    bool is_device_macro;   /* parser/: the file defines it to what holds __device__ */
     const struct api *api;  /* its entry in the map, or NULL */
     const struct api *type; /* the API's type that the file declares it with, or NULL */
     const char *alias;      /* transform/: the API's namespace that it stands for, or NULL */

@@ -16,11 +16,18 @@ enum island_start {
     ISLAND_HEAD,
 };
 
+/* What of a head stands before one of its items. */
+enum head_typed {
+    HEAD_UNTYPED,
+    HEAD_CALLED, /* only NAME (...), which is no type */
+    HEAD_TYPED,  /* something that can be a type */
+};
+
 /* A possible declarator of a head: NAME (PARAMS). */
 struct declarator {
     struct range name;
     struct range params; /* parentheses included */
-    bool typed;          /* something that can be a type stands before it */
+    enum head_typed typed;
 };
 
 struct island {
@@ -46,8 +53,9 @@ struct island {
     /* ISLAND_HEAD: */
     struct declarator declarator;
     bool has_declarator;
-    bool typed;
+    enum head_typed typed;
     bool after_declarator; /* the last item was a declarator */
+    bool after_arrow;      /* of a trailing return type */
     struct range bounds;
     unsigned function_flags;
     unsigned variable_flags;

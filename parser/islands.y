@@ -230,7 +230,7 @@ item:
 | "token"
 | "number"
 | "character"
-| "->"
+| "->"                                   { island->after_arrow = true; }
 | '.'
 | ','
 ;
@@ -644,7 +644,7 @@ static void handle_defined_test(struct island *island, struct range name)
 
 static void handle_type(struct island *island)
 {
-    island->typed = true;
+    island->typed = HEAD_TYPED;
     island->after_declarator = false;
 }
 
@@ -656,31 +656,80 @@ static uint32_t last_identifier(const struct island *island, struct range name)
         const struct token *token = unit_token(island->unit, i);
         if (token->kind == TOK_LESS && token->partner != NO_TOKEN && token->partner < name.end)
             i = token->partner;
-        else if (token->kind == TOK_IDENT || token->kind == TOK_OPERATOR)
+        else if (token->kind == TOK_OPERATOR)
+            return i;
+        else if (token->kind == TOK_IDENT)
             res = i;
     }
     return res;
 }
 
+/* Capitals, digits and underscores only, as most macros are written. */
+static bool is_upper_case(const struct symbol *name)
+{
+    bool capitals = false;
+    for (const char *c = name ? name->text : ""; *c; ++c) {
+        if ('a' <= *c && *c <= 'z')
+            return false;
+        capitals |= 'A' <= *c && *c <= 'Z';
+    }
+    return capitals;
+}
+
+/* Whether a macro called NAME makes device functions: the file says so, or its name does, as
+   HOST_DEVICE, __host_device__ and HD do. */
+static bool is_device_macro(const struct symbol *name)
+{
+    if (name->is_device_macro)
+        return true;
+    const char *text = name->text;
+    if (!strncmp(text, "__", 2))
+        return strstr(text, "device") || strstr(text, "DEVICE") || strstr(text, "hostdev");
+    if (!is_upper_case(name))
+        return false;
+    return strstr(text, "DEVICE") || strstr(text, "HOSTDEV") ||
+           (2 <= name->len && !strcmp(text + name->len - 2, "HD") &&
+            (name->len == 2 || text[name->len - 3] == '_'));
+}
+
 static void handle_name(struct island *island, struct range name)
 {
-    island->typed = true;
     island->after_declarator = false;
     island->last_name = last_identifier(island, name);
+    struct symbol *symbol = unit_token(island->unit, island->last_name)->symbol;
+    if (island->has_declarator && symbol &&
+        (!strcmp(symbol->text, "override") || !strcmp(symbol->text, "final")))
+        return;
+    island->typed = HEAD_TYPED;
+    if (name.begin + 1 == name.end && symbol && is_device_macro(symbol))
+        island->function_flags |= FUNCTION_DEVICE_MACRO;
+}
+
+/* Whether NAME (...) at NAME, behind the declarator found, is rather it: more of a type stands
+   before it, or what was found looks like a macro that takes arguments. */
+static bool is_better_declarator(const struct island *island, struct range name)
+{
+    const struct unit *unit = island->unit;
+    if (island->declarator.typed < island->typed)
+        return true;
+    return island->after_declarator &&
+           is_upper_case(unit_token(unit, island->declarator.name.begin)->symbol) &&
+           !is_upper_case(unit_token(unit, last_identifier(island, name))->symbol);
 }
 
 /* The first NAME (...) that has a type before it declares the function; one without (a macro, a
    constructor) only where no other comes. */
 static void handle_declarator(struct island *island, struct range name, struct range params)
 {
-    if (!island->has_declarator || (!island->declarator.typed && island->typed)) {
+    if (!island->has_declarator || (!island->after_arrow && is_better_declarator(island, name))) {
         island->declarator = (struct declarator){
             {last_identifier(island, name), name.end}, params, island->typed};
         island->has_declarator = island->after_declarator = true;
     } else {
         island->after_declarator = false;
     }
-    island->typed = true;
+    if (island->typed == HEAD_UNTYPED)
+        island->typed = HEAD_CALLED;
 }
 
 /* NAME (...) (...): a macro makes the name, the second list is the parameters. */

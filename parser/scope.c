@@ -121,6 +121,7 @@ static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t en
     int steps = 1000;
     for (uint32_t i = begin; i < end && steps--;) {
         const struct token *token = unit_token(unit, i);
+        uint32_t next;
         if (in_directive(walk, token)) {
             i = skip_directive(unit, i, end);
             continue;
@@ -137,10 +138,13 @@ static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t en
         case TOK_AMP:
             return false;
         case TOK_LPAREN:
-            /* An attribute's argument, or a function that returns the class. */
-            if (unit_token(unit, i - 1)->kind != TOK_ATTRIBUTE && !base)
+            /* The argument of an attribute or of a macro in front of the name, or a function that
+               returns the class. */
+            next = skip_pair(unit, i, end);
+            if (unit_token(unit, i - 1)->kind != TOK_ATTRIBUTE && !base &&
+                !(i == begin + 1 && next < end && unit_token(unit, next)->kind == TOK_IDENT))
                 return false;
-            i = skip_pair(unit, i, end);
+            i = next;
             continue;
         case TOK_LBRACKET:
         case TOK_LESS:
@@ -177,6 +181,20 @@ static bool is_member_brace(const struct unit *unit, uint32_t index)
     return before == TOK_IDENT || before == TOK_GREATER || before == TOK_SHIFT_RIGHT;
 }
 
+/* Behind `requires`, and the braces of the expression `requires (...) { ... }` where it begins one.
+ */
+static uint32_t skip_requires(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    enum token_kind before = unit_kind(unit, unit_prev(unit, index));
+    bool expression = before == TOK_NOEXCEPT || before == TOK_AND_AND || before == TOK_OR_OR;
+    uint32_t i = index + 1;
+    if (!expression)
+        return i;
+    if (i < end && unit_kind(unit, i) == TOK_LPAREN)
+        i = skip_pair(unit, i, end);
+    return i < end && unit_kind(unit, i) == TOK_LBRACE ? skip_pair(unit, i, end) : i;
+}
+
 static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32_t end,
                                  bool head_only)
 {
@@ -201,6 +219,9 @@ static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32
         case TOK_OPERATOR:
             /* operator= and operator< are names. */
             i += 2;
+            continue;
+        case TOK_NOEXCEPT:
+            i = skip_requires(unit, i, end);
             continue;
         case TOK_ASSIGN:
             if (res.head_end == NO_TOKEN)
@@ -248,11 +269,12 @@ static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32
     return res;
 }
 
-/* The keyword that makes the declaration at BEGIN a scope: behind templates, attributes and
-   specifiers. Its index, or NO_TOKEN. */
+/* The keyword that makes the declaration at BEGIN a scope: behind templates, attributes,
+   specifiers, constraints and macros, with their arguments. Its index, or NO_TOKEN. */
 static uint32_t scope_keyword(const struct walk *walk, uint32_t begin, uint32_t end)
 {
     const struct unit *unit = walk->unit;
+    bool constraint = false;
     for (uint32_t i = begin; i < end;) {
         const struct token *token = unit_token(unit, i);
         if (in_directive(walk, token)) {
@@ -279,6 +301,29 @@ static uint32_t scope_keyword(const struct walk *walk, uint32_t begin, uint32_t 
         case TOK_LBRACKET:
             i = skip_pair(unit, i, end);
             continue;
+        case TOK_IDENT:
+            if (i + 1 < end && unit_token(unit, i + 1)->kind == TOK_LPAREN) {
+                i = skip_pair(unit, i + 1, end);
+                continue;
+            }
+            break;
+        case TOK_NOEXCEPT:
+            constraint = true;
+            i = skip_requires(unit, i, end);
+            continue;
+        case TOK_LPAREN:
+        case TOK_LESS:
+            if (!constraint)
+                return NO_TOKEN;
+            i = skip_pair(unit, i, end);
+            continue;
+        case TOK_COLON_COLON:
+        case TOK_AND_AND:
+        case TOK_OR_OR:
+        case TOK_BANG:
+            if (!constraint)
+                return NO_TOKEN;
+            break;
         case TOK_TYPEDEF:
         case TOK_EXTERN:
         case TOK_SPECIFIER:
@@ -497,9 +542,29 @@ static void mark_scopes(struct unit *unit)
     vec_release(&open);
 }
 
+/* Marks the macros whose text makes functions of the device. */
+static void mark_device_macros(struct unit *unit)
+{
+    vec_each (struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN || d->function_like)
+            continue;
+        for (uint32_t i = d->body.begin; i < d->body.end; ++i) {
+            const struct token *token = unit_token(unit, i);
+            if (token->kind == TOK_LPAREN || token->kind == TOK_LBRACE)
+                break;
+            if (token->kind == TOK_DEVICE || token->kind == TOK_GLOBAL ||
+                (token->symbol && token->symbol->is_device_macro)) {
+                unit_token(unit, d->name)->symbol->is_device_macro = true;
+                break;
+            }
+        }
+    }
+}
+
 void pass3_scopes(struct unit *unit)
 {
     struct walk walk = {.unit = unit};
+    mark_device_macros(unit);
     walk_range(&walk, 0, (uint32_t)unit->tokens.list.count - 1, NO_INDEX);
     mark_scopes(unit);
     /* Bodies of macros: what a DEFINE_KERNEL(name) makes is known by its text. They have no scopes.

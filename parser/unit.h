@@ -112,6 +112,7 @@ enum function_flag {
     FUNCTION_TEMPLATE = 1 << 3,
     FUNCTION_IN_MACRO = 1 << 4,
     FUNCTION_FRIEND = 1 << 5,
+    FUNCTION_DEVICE_MACRO = 1 << 6, /* a macro that stands for __device__ is among its words */
 };
 
 /* A function's declaration or definition. */
@@ -124,6 +125,12 @@ struct function {
     unsigned flags;      /* enum function_flag */
     uint32_t scope;      /* the scope it stands in, or NO_INDEX */
 };
+
+/* Whether FN is code of the device, as far as the file shows. */
+static inline bool function_on_device(const struct function *fn)
+{
+    return fn->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE | FUNCTION_DEVICE_MACRO);
+}
 
 enum variable_flag {
     VARIABLE_SHARED = 1 << 0,

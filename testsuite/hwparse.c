@@ -90,7 +90,8 @@ static void print_unit(struct source *source, const struct unit *unit)
     static const char *const regions[] = {"", " hip-side", " cuda-side"};
     static const char *const scopes[] = {"namespace", "class", "enum", "function"};
     static const char *const function_flags[] = {"global",   "device",   "host",
-                                                 "template", "in-macro", "friend"};
+                                                 "template", "in-macro", "friend",
+                                                 "device-macro"};
     static const char *const variable_flags[] = {"shared", "constant", "device", "managed",
                                                  "extern"};
     vec_each (const struct directive, d, &unit->directives) {
@@ -122,7 +123,7 @@ static void print_unit(struct source *source, const struct unit *unit)
     vec_each (const struct function, fn, &unit->functions) {
         printf("%u function %s", line_of(source, unit, fn->name),
                unit_token(unit, fn->name)->symbol->text);
-        for (int i = 0; i < 6; ++i)
+        for (int i = 0; i < 7; ++i)
             if (fn->flags & 1u << i)
                 printf(" %s", function_flags[i]);
         print_field(unit, "bounds", fn->bounds);
@@ -199,7 +200,7 @@ static void print_bodies(struct source *source, const struct unit *unit, enum mo
     vec_each (const struct function, fn, &unit->functions) {
         if (fn->body.begin >= fn->body.end)
             continue;
-        if (mode == MODE_OPAQUE && !(fn->flags & (FUNCTION_DEVICE | FUNCTION_GLOBAL)))
+        if (mode == MODE_OPAQUE && !function_on_device(fn))
             continue;
         const struct node *tree = tree_body(&trees, fn->body);
         if (mode != MODE_TREES) {
