@@ -90,12 +90,13 @@ struct pointers {
 %token SOME "operand" OTHER "token" REST "rest"
 %token TYPE "type" CAST "cast" TYPE_OPERAND "type in parentheses" TYPE_ARGUMENT "type argument"
 %token TYPE_NAME "type name" NAMED_CAST "named cast" QUALIFIER "qualifier"
+%token STATEMENTS_OPEN "( of statements" STATEMENTS_CLOSE ") of statements"
 %token BLOCK_OPEN "{" BLOCK_CLOSE "}" LIST_OPEN "{ of a list" LIST_CLOSE "} of a list"
 %token IF "if" ELSE "else" FOR "for" WHILE "while" DO "do" SWITCH "switch" CASE "case"
 %token DEFAULT "default" LABEL "label" BREAK "break" CONTINUE "continue" GOTO "goto"
 %token RETURN "return" TRY "try" CATCH "catch (...)" ASM "asm" ALIAS "alias"
 %token MACRO_CALL "macro" MACRO_LOOP "macro loop"
-%token NEW "new" DELETE "delete" SIZEOF "sizeof" LAUNCH "<<<...>>>" ELLIPSIS "..."
+%token NEW "new" DELETE "delete" THROW "throw" SIZEOF "sizeof" LAUNCH "<<<...>>>" ELLIPSIS "..."
 %token ASSIGN "assignment" ARROW "->" DOT_STAR ".*" STEP "++ or --"
 %token OR_OR "||" AND_AND "&&" EQUAL "==" RELATION "<" SHIFT "<<"
 
@@ -120,7 +121,7 @@ struct pointers {
 %type <node> statement block condition declaration init_declarator declarator direct initializer
 %type <node> list item expression assignment choice binary unary postfix primary argument
 %type <node> for_start optional typed_declaration
-%type <list> statements init_declarators items arguments argument_list names
+%type <list> statements init_declarators items arguments argument_list names dimensions
 %type <pointers> pointers pointer
 
 %%
@@ -153,9 +154,10 @@ statement:
                                          { $$ = new_node (body, NODE_IF, @$, @1.begin, $3, $5, new_empty (body, @5)); }
 | "if" '(' condition ')' statement "else" statement
                                          { $$ = new_node (body, NODE_IF, @$, @1.begin, $3, $5, $7); }
+| "else" statement                       { $$ = new_node (body, NODE_ELSE, @$, @1.begin, $2, NULL, NULL); }
 | "for" '(' for_start optional ';' optional ')' statement
                                          { $$ = new_node (body, NODE_FOR, @$, @1.begin, $3, $4, $6); add_kid ($$, $8); finish (body, $$); }
-| "for" '(' typed_declaration ':' expression ')' statement
+| "for" '(' typed_declaration ':' initializer ')' statement
                                          { $$ = new_node (body, NODE_RANGE_FOR, @$, @1.begin, $3, $5, $7); }
 | "while" '(' condition ')' statement    { $$ = new_node (body, NODE_WHILE, @$, @1.begin, $3, $5, NULL); }
 | "do" statement "while" '(' expression ')' ';'
@@ -174,14 +176,18 @@ statement:
 | "alias"                                { $$ = new_node (body, NODE_ALIAS, @$, @1.begin, NULL, NULL, NULL); }
 | "try" block "catch (...)" block        { $$ = new_node (body, NODE_TRY, @$, @1.begin, $2, $4, NULL); }
 | "macro" '(' arguments ')'              { $$ = new_node (body, NODE_MACRO, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), NULL, NULL); }
-| "macro loop" '(' arguments ')' statement
+| "macro loop" '(' arguments ')' statement %prec THEN
                                          { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), $5, NULL); }
+| "macro loop" '(' arguments ')' statement "else" statement
+                                         { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), $5, $7); }
 | error "rest"                           { yyerrok; $$ = new_opaque (body, @$); }
 ;
 
 condition:
   expression
-| typed_declaration '=' assignment       { $$ = $1; struct node *value = new_node (body, NODE_INITIALIZER, (struct range){@2.begin, @3.end}, @2.begin, $3, NULL, NULL); struct node *declarator = tree_kid ($1, 1); add_kid (declarator, value); finish (body, declarator); finish (body, $$); $$->tokens = @$; }
+| declaration
+| for_start expression                   { $$ = new_node (body, NODE_WITH, @$, @1.begin, $1, $2, NULL); }
+| for_start declaration                  { $$ = new_node (body, NODE_WITH, @$, @1.begin, $1, $2, NULL); }
 ;
 
 for_start:
@@ -269,6 +275,8 @@ items:
 item:
   initializer
 | assignment "..."                       { $$ = new_node (body, NODE_PACK, @$, @2.begin, $1, NULL, NULL); }
+| '.' "name" list                        { $$ = new_node (body, NODE_FIELD, @$, @2.begin, $3, NULL, NULL); }
+| '[' expression ']' '=' initializer     { $$ = new_node (body, NODE_ELEMENT, @$, @1.begin, $2, $5, NULL); }
 | '.' "name" '=' initializer             { $$ = new_node (body, NODE_FIELD, @$, @2.begin, $4, NULL, NULL); }
 ;
 
@@ -281,6 +289,8 @@ expression:
 
 assignment:
   choice
+| "throw"                                { $$ = new_node (body, NODE_THROW, @$, @1.begin, NULL, NULL, NULL); }
+| "throw" assignment                     { $$ = new_node (body, NODE_THROW, @$, @1.begin, $2, NULL, NULL); }
 | binary '=' assignment                  { $$ = new_operator (body, NODE_ASSIGN, @$, @2, $1, $3); }
 | binary '=' list                        { $$ = new_operator (body, NODE_ASSIGN, @$, @2, $1, $3); }
 | binary "assignment" assignment         { $$ = new_operator (body, NODE_ASSIGN, @$, @2, $1, $3); }
@@ -326,7 +336,15 @@ unary:
 | "sizeof" "type in parentheses"         { $$ = new_operator (body, NODE_SIZEOF, @$, @1, new_type (body, (struct range){@2.begin + 1, @2.end - 1}), NULL); }
 | "new" "type name"                      { $$ = new_operator (body, NODE_NEW, @$, @1, new_type (body, @2), NULL); }
 | "new" "type name" '(' arguments ')'    { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $4); }
-| "new" "type name" '[' expression ']'   { $$ = new_operator (body, NODE_NEW, @$, @1, new_type (body, @2), $4); }
+| "new" "type name" list                 { $$ = new_operator (body, NODE_NEW, @$, @1, new_type (body, @2), $3); }
+| "new" "type name" dimensions           { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); }
+| "new" "type name" dimensions '(' ')'   { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); }
+| "new" "type name" dimensions list      { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); add_kid ($$, $4); finish (body, $$); }
+;
+
+dimensions:
+  '[' expression ']'                     { $$ = append (body, (struct node_list){0}, new_node (body, NODE_DIMENSION, @$, @1.begin, $2, NULL, NULL)); }
+| dimensions '[' expression ']'          { $$ = append (body, $1, new_node (body, NODE_DIMENSION, (struct range){@2.begin, @4.end}, @2.begin, $3, NULL, NULL)); }
 ;
 
 postfix:
@@ -336,6 +354,7 @@ postfix:
 | postfix "<<<...>>>" '(' arguments ')'  { $$ = new_list (body, NODE_LAUNCH, @$, @2.begin, $1, $4); }
 | postfix '.' "name"                     { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_DOT; }
 | postfix "->" "name"                    { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_ARROW; }
+| postfix "strings"                      { $$ = new_node (body, NODE_STRING, @$, @1.begin, $1, NULL, NULL); }
 | postfix "++ or --"                     { $$ = new_operator (body, NODE_POSTFIX, @$, @2, $1, NULL); }
 | "name" list                            { $$ = new_node (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), NULL, NULL); $$->kids->next = $2->kids; finish (body, $$); }
 | "type name" '(' arguments ')'          { $$ = new_list (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), $3); }
@@ -351,6 +370,7 @@ primary:
 | "lambda"                               { $$ = new_lambda (body, @1); }
 | "operand"                              { $$ = new_node (body, NODE_SOME, @$, @1.begin, NULL, NULL, NULL); }
 | '(' expression ')'                     { $$ = $2; }
+| '(' block ')'                          { $$ = new_node (body, NODE_STATEMENTS, @$, @1.begin, $2, NULL, NULL); }
 ;
 
 arguments:
@@ -366,6 +386,8 @@ argument_list:
 argument:
   assignment
 | list
+| "( of statements" statements ") of statements"
+                                         { $$ = new_list (body, NODE_BLOCK, @$, @1.begin, NULL, $2); }
 | "type argument"                        { $$ = new_type (body, @1); }
 | assignment "..."                       { $$ = new_node (body, NODE_PACK, @$, @2.begin, $1, NULL, NULL); }
 ;
@@ -384,8 +406,7 @@ static void finish(struct body *body, struct node *node)
     node->depth = depth;
     if (TREE_MAX_DEPTH < depth) {
         /* Deeper than anybody writes: nobody looks into it, rather than the stack in danger. */
-        bool statement = NODE_BLOCK <= node->kind && node->kind != NODE_OPAQUE;
-        node->kind = statement ? NODE_OPAQUE : NODE_SOME;
+        node->kind = NODE_OPAQUE;
         node->kids = NULL;
         node->depth = 0;
     }

@@ -118,6 +118,28 @@ bool tree_is_type_name(const struct symbol *name)
     return is_vector_type(name->text) || is_fixed_width_type(name->text);
 }
 
+/* Behind the name of an operator, `operator()`, `operator+`, `operator bool`, at the word. */
+static uint32_t operator_end(const struct unit *unit, uint32_t at, uint32_t end)
+{
+    uint32_t i = step(unit, at);
+    enum token_kind kind = unit_kind(unit, i);
+    if (end <= i)
+        return end;
+    bool named = kind == TOK_IDENT || kind == TOK_TYPE || kind == TOK_SPECIFIER ||
+                 kind == TOK_COLON_COLON || kind == TOK_TYPENAME;
+    if (kind == TOK_LPAREN || kind == TOK_LBRACKET)
+        i = step_pair(unit, i);
+    else if (named)
+        while (i < end && unit_kind(unit, i) != TOK_LPAREN && unit_kind(unit, i) != TOK_SEMICOLON &&
+               unit_kind(unit, i) != TOK_COMMA)
+            i = opens_pair(unit, i, end) ? step_pair(unit, i) : step(unit, i);
+    else
+        i = step(unit, i);
+    if (i < end && unit_kind(unit, i) == TOK_LESS && opens_pair(unit, i, end))
+        i = step_pair(unit, i);
+    return i < end ? i : end;
+}
+
 /* Behind the name at AT with its qualification and template arguments; AT where there is none. */
 static uint32_t name_end(const struct unit *unit, uint32_t at, uint32_t end)
 {
@@ -125,7 +147,9 @@ static uint32_t name_end(const struct unit *unit, uint32_t at, uint32_t end)
     if (unit_kind(unit, i) == TOK_COLON_COLON)
         i = step(unit, i);
     while (i < end) {
-        if (unit_kind(unit, i) == TOK_TEMPLATE && i != at)
+        if (unit_kind(unit, i) == TOK_OPERATOR && i != at)
+            return operator_end(unit, i, end);
+        if (i != at && (unit_kind(unit, i) == TOK_TEMPLATE || unit_kind(unit, i) == TOK_TILDE))
             i = step(unit, i);
         if (end <= i || unit_kind(unit, i) != TOK_IDENT)
             break;
@@ -336,8 +360,10 @@ static bool is_cast(const struct unit *unit, uint32_t open, uint32_t end)
     case TOK_TYPE:
     case TOK_TILDE:
     case TOK_BANG:
-    case TOK_LPAREN: /* nobody writes (f)(x) for f(x) */
         return true;
+    case TOK_LPAREN: /* nobody writes (f)(x) for f(x), but (min)(x, y), as that may be a macro */
+        return !is_word(unit, unit_prev(unit, close), "min") &&
+               !is_word(unit, unit_prev(unit, close), "max");
     case TOK_LBRACE:
     case TOK_MINUS:
     case TOK_PLUS:
@@ -740,8 +766,9 @@ static int feed_word(struct body *body, uint32_t first)
             continue;
         body->parenthesis = word->parenthesis;
         body->label = word->label;
-        /* if constexpr */
-        if (word->parenthesis && unit_kind(unit, next) == TOK_SPECIFIER)
+        /* if constexpr, or a macro for it */
+        if (word->parenthesis &&
+            (unit_kind(unit, next) == TOK_SPECIFIER || unit_kind(unit, next) == TOK_IDENT))
             next = step(unit, next);
         return word->statement ? statement_behind(body, next, word->token)
                                : operator_to(body, next, word->token);
@@ -791,9 +818,13 @@ static int feed_strings(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
     uint32_t i = step(unit, first);
-    while (i < body->end && (unit_kind(unit, i) == TOK_STRING || unit_kind(unit, i) == TOK_IDENT))
+    while (i < body->end && (unit_kind(unit, i) == TOK_STRING || unit_kind(unit, i) == TOK_IDENT)) {
+        bool macro = unit_kind(unit, i) == TOK_IDENT;
         i = step(unit, i);
-    return operand_to(body, i, STRINGS);
+        if (macro && i < body->end && unit_kind(unit, i) == TOK_LPAREN)
+            i = step_pair(unit, i);
+    }
+    return operand_to(body, i < body->end ? i : body->end, STRINGS);
 }
 
 /* The name of a member, or of an operator: `~T`, `operator()`, `template f<int>`. */
@@ -801,14 +832,10 @@ static int feed_member(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
     uint32_t i = first;
-    if (unit_kind(unit, i) == TOK_OPERATOR) {
+    if (unit_kind(unit, i) == TOK_TEMPLATE && unit_kind(unit, step(unit, i)) == TOK_OPERATOR)
         i = step(unit, i);
-        if (unit_kind(unit, i) == TOK_LPAREN)
-            return operand_to(body, step_pair(unit, i), NAME);
-        while (i < body->end && unit_kind(unit, i) != TOK_LPAREN)
-            i = step(unit, i);
-        return operand_to(body, i, NAME);
-    }
+    if (unit_kind(unit, i) == TOK_OPERATOR)
+        return operand_to(body, operator_end(unit, i, body->end), NAME);
     if (unit_kind(unit, i) == TOK_TILDE || unit_kind(unit, i) == TOK_TEMPLATE)
         i = step(unit, i);
     uint32_t behind = name_end(unit, i, body->end);
@@ -823,6 +850,43 @@ static int feed_sizeof(struct body *body, uint32_t first)
     if (unit_kind(unit, next) == TOK_ELLIPSIS)
         return operand_to(body, step_pair(unit, step(unit, next)), SOME);
     return operator_to(body, next, SIZEOF);
+}
+
+/* throw, noexcept(...), requires (...) { ... } */
+static int feed_noexcept(struct body *body, uint32_t first)
+{
+    const struct unit *unit = body->unit;
+    uint32_t next = step(unit, first);
+    if (is_word(unit, first, "throw"))
+        return operator_to(body, next, THROW);
+    uint32_t i = next;
+    if (i < body->end && unit_kind(unit, i) == TOK_LPAREN && opens_pair(unit, i, body->end))
+        i = step_pair(unit, i);
+    if (is_word(unit, first, "requires") && i < body->end && unit_kind(unit, i) == TOK_LBRACE &&
+        opens_pair(unit, i, body->end))
+        i = step_pair(unit, i);
+    return i == next ? operator_to(body, next, OTHER) : operand_to(body, i, SOME);
+}
+
+/* An argument (...) of a macro that holds statements; 0 where it is none. */
+static int feed_statements(struct body *body, uint32_t first)
+{
+    const struct unit *unit = body->unit;
+    if (unit_kind(unit, first) != TOK_LPAREN || !opens_pair(unit, first, body->end))
+        return 0;
+    uint32_t close = unit_partner(unit, first), i = step(unit, first);
+    enum token_kind next = unit_kind(unit, step(unit, close));
+    if (next != TOK_COMMA && next != TOK_RPAREN)
+        return 0;
+    if (i < close && unit_kind(unit, i) == TOK_LBRACE)
+        return 0;
+    bool empty = i == close;
+    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
+        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
+    if (close <= i && !empty)
+        return 0;
+    open_bracket(body, first)->block = true;
+    return statement_behind(body, step(unit, first), STATEMENTS_OPEN);
 }
 
 static int feed_open_parenthesis(struct body *body, uint32_t first)
@@ -840,8 +904,10 @@ static int feed_open_parenthesis(struct body *body, uint32_t first)
         return operand_to(body, step_pair(unit, first), TYPE_OPERAND);
     if (plain && !after_sizeof && is_cast(unit, first, body->end))
         return operator_to(body, step_pair(unit, first), CAST);
-    if (plain && unit_kind(unit, inner) == TOK_LBRACE) /* ({ ... }) */
-        return operand_to(body, step_pair(unit, first), SOME);
+    if (plain && unit_kind(unit, inner) == TOK_LBRACE) { /* ({ ... }) */
+        open_bracket(body, first);
+        return statement_behind(body, inner, '(');
+    }
     struct body_bracket *bracket = open_bracket(body, first);
     bracket->control = inside != PLACE_INSIDE;
     bracket->call = body->operand || inside == PLACE_STATEMENT;
@@ -883,6 +949,8 @@ static int feed_close(struct body *body, uint32_t first)
     body->open.count--;
     switch (unit_kind(body->unit, first)) {
     case TOK_RPAREN:
+        if (closed.block)
+            return operand_to(body, next, STATEMENTS_CLOSE);
         return closed.control ? statement_behind(body, next, ')') : operand_to(body, next, ')');
     case TOK_RBRACKET:
         return operand_to(body, next, ']');
@@ -1019,23 +1087,31 @@ static int feed_token(struct body *body, uint32_t first)
     case TOK_SPECIFIER:
         return operator_to(body, next, QUALIFIER);
     case TOK_NOEXCEPT:
-        return operator_to(body, next, is_word(unit, first, "throw") ? DELETE : OTHER);
+        return feed_noexcept(body, first);
     case TOK_IDENT:
         if (body->declarator && unit_kind(unit, next) == TOK_IDENT)
             return operator_to(body, next, QUALIFIER); /* a macro such as RESTRICT */
+        if (!body->operand && unit_kind(unit, next) == TOK_STRING)
+            return feed_strings(body, first); /* PREFIX "text" */
         body->declarator = false;
         return operand_to(body, name_end(unit, first, body->end), NAME);
     case TOK_COLON_COLON: {
         uint32_t behind = name_end(unit, first, body->end);
-        return behind == first ? operator_to(body, next, OTHER) : operand_to(body, behind, NAME);
+        if (behind != first)
+            return operand_to(body, behind, NAME);
+        if (is_word(unit, next, "new") || is_word(unit, next, "delete"))
+            return feed_word(body, next);
+        return operator_to(body, next, OTHER);
     }
     case TOK_TYPE:
     case TOK_TYPENAME:
     case TOK_CLASS:
     case TOK_DECLTYPE: {
         uint32_t behind = body_type_end(unit, first, body->end);
+        bool member = kind == TOK_DECLTYPE && next < body->end && opens_pair(unit, next, body->end) &&
+                      unit_kind(unit, step_pair(unit, next)) == TOK_COLON_COLON;
         return behind == first ? operator_to(body, next, OTHER)
-                               : operand_to(body, behind, TYPE_NAME);
+                               : operand_to(body, behind, member ? NAME : TYPE_NAME);
     }
     case TOK_OPERATOR:
         return feed_member(body, first);
@@ -1085,6 +1161,8 @@ static int feed_token(struct body *body, uint32_t first)
         body->member = true;
         return operator_to(body, next, kind == TOK_DOT ? '.' : ARROW);
     case TOK_ELLIPSIS:
+        if (!body->operand && !body->declarator)
+            return operand_to(body, next, SOME); /* of a fold expression */
         return operator_to(body, next, body->declarator ? QUALIFIER : ELLIPSIS);
     case TOK_PLUS_PLUS:
     case TOK_MINUS_MINUS:
@@ -1106,7 +1184,8 @@ static int feed(struct body *body, uint32_t first)
     if (place != PLACE_INSIDE)
         res = feed_start(body, first, place);
     else if (argument)
-        res = feed_type_argument(body, first);
+        res = unit_kind(unit, first) == TOK_LPAREN ? feed_statements(body, first)
+                                                   : feed_type_argument(body, first);
     else if (member)
         res = feed_member(body, first);
     if (type_next) {
