@@ -52,7 +52,16 @@ static struct node *new_empty(struct body *body, struct range where);
 /* The rest of a statement that is not understood, from WHERE on. */
 static struct node *new_opaque(struct body *body, struct range where);
 static struct node *new_lambda(struct body *body, struct range where);
+/* The call of the macro NAME, whose parentheses are CALL. */
+static struct node *new_macro_call(struct body *body, struct range name, struct range call,
+                                   struct node_list arguments);
+/* An argument with statements and LAST, which no semicolon ends. */
+static struct node *new_mixed(struct body *body, struct range where, struct node_list statements,
+                              struct node *last);
 static struct node *new_declarator(struct body *body, struct range where, struct range name);
+/* DECLARATOR = VALUE, where OP is the sign. */
+static void set_value(struct body *body, struct node *declarator, struct range op,
+                      struct node *value);
 static void set_pointers(struct node *declarator, struct pointers pointers);
 static struct node_list append(struct body *body, struct node_list list, struct node *node);
 static void add_kid(struct node *node, struct node *kid);
@@ -91,6 +100,7 @@ struct pointers {
 %token TYPE "type" CAST "cast" TYPE_OPERAND "type in parentheses" TYPE_ARGUMENT "type argument"
 %token TYPE_NAME "type name" NAMED_CAST "named cast" QUALIFIER "qualifier"
 %token STATEMENTS_OPEN "( of statements" STATEMENTS_CLOSE ") of statements"
+%token MIXED_OPEN "( of arguments with statements" SEPARATOR "comma between arguments"
 %token BLOCK_OPEN "{" BLOCK_CLOSE "}" LIST_OPEN "{ of a list" LIST_CLOSE "} of a list"
 %token IF "if" ELSE "else" FOR "for" WHILE "while" DO "do" SWITCH "switch" CASE "case"
 %token DEFAULT "default" LABEL "label" BREAK "break" CONTINUE "continue" GOTO "goto"
@@ -120,8 +130,9 @@ struct pointers {
 
 %type <node> statement block condition declaration init_declarator declarator direct initializer
 %type <node> list item expression assignment choice binary unary postfix primary argument
-%type <node> for_start optional typed_declaration
+%type <node> for_start optional typed_declaration statement_argument mixed_argument
 %type <list> statements init_declarators items arguments argument_list names dimensions
+%type <list> call mixed
 %type <pointers> pointers pointer
 
 %%
@@ -175,11 +186,11 @@ statement:
 | "asm" ';'                              { $$ = new_node (body, NODE_ASM, @$, @1.begin, NULL, NULL, NULL); }
 | "alias"                                { $$ = new_node (body, NODE_ALIAS, @$, @1.begin, NULL, NULL, NULL); }
 | "try" block "catch (...)" block        { $$ = new_node (body, NODE_TRY, @$, @1.begin, $2, $4, NULL); }
-| "macro" '(' arguments ')'              { $$ = new_node (body, NODE_MACRO, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), NULL, NULL); }
-| "macro loop" '(' arguments ')' statement %prec THEN
-                                         { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), $5, NULL); }
-| "macro loop" '(' arguments ')' statement "else" statement
-                                         { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_list (body, NODE_CALL, @$, @2.begin, new_name (body, @1), $3), $5, $7); }
+| "macro" call                           { $$ = new_node (body, NODE_MACRO, @$, @1.begin, new_macro_call (body, @1, @2, $2), NULL, NULL); }
+| "macro loop" call statement %prec THEN
+                                         { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, NULL); }
+| "macro loop" call statement "else" statement
+                                         { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, $5); }
 | error "rest"                           { yyerrok; $$ = new_opaque (body, @$); }
 ;
 
@@ -220,7 +231,7 @@ init_declarators:
 
 init_declarator:
   declarator
-| declarator '=' initializer             { $$ = $1; add_kid ($$, new_node (body, NODE_INITIALIZER, (struct range){@2.begin, @3.end}, @2.begin, $3, NULL, NULL)); $$->tokens = @$; finish (body, $$); }
+| declarator '=' initializer             { $$ = $1; set_value (body, $$, @2, $3); }
 | declarator '(' arguments ')'           { $$ = $1; add_kid ($$, new_list (body, NODE_INITIALIZER, (struct range){@2.begin, @4.end}, @2.begin, NULL, $3)); $$->tokens = @$; finish (body, $$); }
 | declarator list                        { $$ = $1; struct node *value = new_node (body, NODE_INITIALIZER, @2, @2.begin, NULL, NULL, NULL); value->kids = $2->kids; value->depth = $2->depth; add_kid ($$, value); $$->tokens = @$; finish (body, $$); }
 ;
@@ -350,7 +361,7 @@ dimensions:
 postfix:
   primary
 | postfix '[' expression ']'             { $$ = new_operator (body, NODE_INDEX, @$, @2, $1, $3); }
-| postfix '(' arguments ')'              { $$ = new_list (body, NODE_CALL, @$, @2.begin, $1, $3); }
+| postfix call                           { $$ = new_list (body, NODE_CALL, @$, @2.begin, $1, $2); }
 | postfix "<<<...>>>" '(' arguments ')'  { $$ = new_list (body, NODE_LAUNCH, @$, @2.begin, $1, $4); }
 | postfix '.' "name"                     { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_DOT; }
 | postfix "->" "name"                    { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_ARROW; }
@@ -373,6 +384,31 @@ primary:
 | '(' block ')'                          { $$ = new_node (body, NODE_STATEMENTS, @$, @1.begin, $2, NULL, NULL); }
 ;
 
+call:
+  '(' arguments ')'                      { $$ = $2; }
+| "( of arguments with statements" mixed ") of statements"
+                                         { $$ = $2; }
+;
+
+/* Arguments of a macro, at least one of them statements. */
+mixed:
+  mixed_argument                         { $$ = append (body, (struct node_list){0}, $1); }
+| mixed "comma between arguments" mixed_argument
+                                         { $$ = append (body, $1, $3); }
+;
+
+mixed_argument:
+  statements                             { $$ = $1.first ? new_list (body, NODE_BLOCK, @$, @1.begin, NULL, $1) : new_empty (body, @1); }
+| statements assignment                  { $$ = new_mixed (body, @$, $1, $2); }
+| statements declaration                 { $$ = new_mixed (body, @$, $1, $2); }
+| statements statement_argument          { $$ = new_mixed (body, @$, $1, $2); }
+;
+
+statement_argument:
+  "( of statements" statements ") of statements"
+                                         { $$ = new_list (body, NODE_BLOCK, @$, @1.begin, NULL, $2); }
+;
+
 arguments:
   %empty                                 { $$ = (struct node_list){0}; }
 | argument_list
@@ -386,9 +422,10 @@ argument_list:
 argument:
   assignment
 | list
-| "( of statements" statements ") of statements"
-                                         { $$ = new_list (body, NODE_BLOCK, @$, @1.begin, NULL, $2); }
+| statement_argument
 | "type argument"                        { $$ = new_type (body, @1); }
+| typed_declaration
+| typed_declaration '=' initializer      { $$ = $1; set_value (body, tree_kid ($$, 1), @2, $3); finish (body, $$); $$->tokens = @$; }
 | assignment "..."                       { $$ = new_node (body, NODE_PACK, @$, @2.begin, $1, NULL, NULL); }
 ;
 
@@ -549,6 +586,30 @@ static struct node *new_cast(struct body *body, struct range where, struct range
                  new_type(body, (struct range){open + 1, type.end - 1}), operand, NULL);
     node->op = (uint8_t)unit_kind(unit, type.begin);
     return node;
+}
+
+static struct node *new_macro_call(struct body *body, struct range name, struct range call,
+                                   struct node_list arguments)
+{
+    return new_list(body, NODE_CALL, (struct range){name.begin, call.end}, call.begin,
+                    new_name(body, name), arguments);
+}
+
+static struct node *new_mixed(struct body *body, struct range where, struct node_list statements,
+                              struct node *last)
+{
+    if (!statements.first)
+        return last;
+    return new_list(body, NODE_BLOCK, where, where.begin, NULL, append(body, statements, last));
+}
+
+static void set_value(struct body *body, struct node *declarator, struct range op,
+                      struct node *value)
+{
+    struct range where = {op.begin, value->tokens.end};
+    add_kid(declarator, new_node(body, NODE_INITIALIZER, where, op.begin, value, NULL, NULL));
+    declarator->tokens.end = where.end;
+    finish(body, declarator);
 }
 
 static struct node *new_declarator(struct body *body, struct range where, struct range name)

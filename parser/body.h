@@ -26,6 +26,8 @@ struct body_bracket {
     bool block;       /* { of a block, not of a list */
     bool control;     /* ( whose ) a statement follows */
     bool call;        /* ( of arguments */
+    bool mixed;       /* ( of a macro's arguments, some of which are statements */
+    bool declares;    /* the statement directly in it is a declaration */
     unsigned choices; /* ? that have no : yet */
 };
 

@@ -45,6 +45,27 @@ static bool opens_pair(const struct unit *unit, uint32_t index, uint32_t end)
     return partner != NO_TOKEN && index < partner && partner < end;
 }
 
+/* Whether the name at INDEX is written as macros are: no small letters. */
+static bool is_macro_name(const struct unit *unit, uint32_t index)
+{
+    const struct symbol *symbol = unit_kind(unit, index) == TOK_IDENT
+                                      ? unit_token(unit, index)->symbol
+                                      : NULL;
+    bool capitals = false;
+    for (const char *c = symbol ? symbol->text : ""; *c; ++c) {
+        if (islower((unsigned char)*c))
+            return false;
+        capitals |= isupper((unsigned char)*c) != 0;
+    }
+    return capitals && symbol->len > 1;
+}
+
+/* Whether the token at INDEX is the first of its line. */
+static bool begins_line(const struct unit *unit, uint32_t index)
+{
+    return unit_token(unit, index)->flags & TOKEN_LINE_START;
+}
+
 static bool is_word(const struct unit *unit, uint32_t index, const char *text)
 {
     if (index == NO_TOKEN)
@@ -616,6 +637,7 @@ static int feed_rest(struct body *body, struct range *where)
     body->type_next = body->label = false;
     body->parenthesis = PLACE_INSIDE;
     body->open.items[block - 1].choices = 0;
+    body->open.items[block - 1].declares = false;
     body->at = statement_end(unit, at, close);
     where->begin = body->last;
     where->end = end_before(unit, body->last, body->at);
@@ -647,6 +669,7 @@ static int statement_behind(struct body *body, uint32_t behind, int res)
 static int feed_type(struct body *body, uint32_t first)
 {
     body->declarator = true;
+    innermost(body)->declares = true;
     return operator_to(body, body_type_end(body->unit, first, body->end), TYPE);
 }
 
@@ -670,8 +693,14 @@ static int feed_macro(struct body *body, uint32_t first)
     switch (unit_kind(unit, open)) {
     case TOK_COLON:
         return statement_behind(body, step(unit, open), LABEL);
+    case TOK_LBRACE: {
+        enum token_kind behind = unit_kind(unit, step_pair(unit, open));
+        if (behind == TOK_DOT || behind == TOK_LPAREN || behind == TOK_SEMICOLON)
+            return 0; /* T{x}.f() */
+        return statement_behind(body, open, ALIAS);
+    }
     case TOK_STATEMENT:
-    case TOK_LBRACE:
+    case TOK_RBRACE:
         /* A macro for a pragma, or the head of a loop. */
         return statement_behind(body, open, ALIAS);
     case TOK_LPAREN:
@@ -889,6 +918,17 @@ static int feed_statements(struct body *body, uint32_t first)
     return statement_behind(body, step(unit, first), STATEMENTS_OPEN);
 }
 
+/* Whether the parenthesis at OPEN, behind a macro's name, holds statements. */
+static bool has_statements(const struct unit *unit, uint32_t open)
+{
+    if (!is_macro_name(unit, unit_prev(unit, open)))
+        return false;
+    uint32_t close = unit_partner(unit, open), i = step(unit, open);
+    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
+        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
+    return i < close;
+}
+
 static int feed_open_parenthesis(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
@@ -911,6 +951,10 @@ static int feed_open_parenthesis(struct body *body, uint32_t first)
     struct body_bracket *bracket = open_bracket(body, first);
     bracket->control = inside != PLACE_INSIDE;
     bracket->call = body->operand || inside == PLACE_STATEMENT;
+    if (bracket->call && has_statements(unit, first)) {
+        bracket->mixed = bracket->block = true;
+        return statement_behind(body, inner, MIXED_OPEN);
+    }
     body->argument = bracket->call;
     if (inside == PLACE_FOR || inside == PLACE_CONDITION)
         body->place = inside;
@@ -949,6 +993,8 @@ static int feed_close(struct body *body, uint32_t first)
     body->open.count--;
     switch (unit_kind(body->unit, first)) {
     case TOK_RPAREN:
+        if (closed.block && closed.control)
+            return statement_behind(body, next, STATEMENTS_CLOSE);
         if (closed.block)
             return operand_to(body, next, STATEMENTS_CLOSE);
         return closed.control ? statement_behind(body, next, ')') : operand_to(body, next, ')');
@@ -1033,6 +1079,16 @@ static int feed_colon(struct body *body, uint32_t first)
     return operator_to(body, next, ':');
 }
 
+/* Whether the name at FIRST is a macro that is a line of its own: PUSH_WARNINGS. */
+static bool is_macro_statement(const struct unit *unit, uint32_t first, enum body_place place)
+{
+    uint32_t next = step(unit, first);
+    enum token_kind kind = unit_kind(unit, next);
+    return place == PLACE_STATEMENT && kind != TOK_LPAREN && begins_line(unit, first) &&
+           begins_line(unit, next) && (unit_token(unit, next)->symbol || kind == TOK_RBRACE) &&
+           is_macro_name(unit, first);
+}
+
 /* What begins only at the start of a statement; 0 where nothing does. */
 static int feed_start(struct body *body, uint32_t first, enum body_place place)
 {
@@ -1053,6 +1109,13 @@ static int feed_start(struct body *body, uint32_t first, enum body_place place)
     default:
         break;
     }
+    if (is_macro_statement(unit, first, place))
+        return statement_behind(body, step(unit, first), ALIAS);
+    if (innermost(body)->mixed && place == PLACE_STATEMENT) {
+        int res = feed_statements(body, first);
+        if (res)
+            return res;
+    }
     if (is_declaration(unit, first, body->end, place))
         return feed_type(body, first);
     if (place == PLACE_STATEMENT && unit_kind(unit, first) == TOK_IDENT)
@@ -1060,7 +1123,24 @@ static int feed_start(struct body *body, uint32_t first, enum body_place place)
     return 0;
 }
 
-/* An argument that is a type; 0 where it is none. */
+/* Whether the type from FIRST to BEHIND and the name there are a parameter, of a function that is
+   declared or of a macro: not a product. */
+static bool is_parameter(const struct unit *unit, uint32_t first, uint32_t behind)
+{
+    switch (unit_kind(unit, step(unit, behind))) {
+    case TOK_COMMA:
+    case TOK_RPAREN:
+    case TOK_ASSIGN:
+    case TOK_LBRACKET:
+        break;
+    default:
+        return false;
+    }
+    return begins_with_type_word(unit_kind(unit, first)) ||
+           behind == name_end(unit, first, behind);
+}
+
+/* An argument that is a type or a parameter; 0 where it is none. */
 static int feed_type_argument(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
@@ -1068,6 +1148,8 @@ static int feed_type_argument(struct body *body, uint32_t first)
     if (behind == first)
         return 0;
     enum token_kind next = unit_kind(unit, behind);
+    if (behind < body->end && next == TOK_IDENT && is_parameter(unit, first, behind))
+        return feed_type(body, first);
     if (behind < body->end && next != TOK_COMMA && next != TOK_RPAREN)
         return 0;
     const struct symbol *name = plain_name(unit, first, behind);
@@ -1145,10 +1227,13 @@ static int feed_token(struct body *body, uint32_t first)
     case TOK_SEMICOLON:
         body->declarator = false;
         innermost(body)->choices = 0;
+        innermost(body)->declares = false;
         if (innermost(body)->block)
             body->place = PLACE_STATEMENT;
         return operator_to(body, next, ';');
     case TOK_COMMA:
+        if (innermost(body)->mixed && !innermost(body)->declares)
+            return statement_behind(body, next, SEPARATOR);
         body->argument = innermost(body)->call;
         return operator_to(body, next, ',');
     case TOK_QUESTION:
@@ -1216,6 +1301,33 @@ static int feed_first(struct body *body, uint32_t first)
     }
 }
 
+/* Behind what stands at AT and says nothing about values: an attribute, but not one that belongs to
+   a type, or a macro behind an operand. */
+static uint32_t attribute_end(const struct body *body, uint32_t at)
+{
+    const struct unit *unit = body->unit;
+    switch (unit_kind(unit, at)) {
+    case TOK_ATTRIBUTE: {
+        uint32_t next = step(unit, at);
+        if (next < body->end && unit_kind(unit, next) == TOK_LPAREN)
+            next = step_pair(unit, next);
+        if (body->place != PLACE_INSIDE && unit_kind(unit, next) != TOK_SEMICOLON &&
+            unit_kind(unit, next) != TOK_STATEMENT)
+            return at;
+        return next < body->end ? next : body->end;
+    }
+    case TOK_LBRACKET: {
+        bool pair = unit_kind(unit, at + 1) == TOK_LBRACKET && opens_pair(unit, at, body->end) &&
+                    unit_partner(unit, at + 1) + 1 == unit_partner(unit, at);
+        return pair ? step_pair(unit, at) : at;
+    }
+    case TOK_IDENT:
+        return body->operand && !body->member && is_macro_name(unit, at) ? step(unit, at) : at;
+    default:
+        return at;
+    }
+}
+
 int body_yylex(BODY_YYSTYPE *value, struct range *where, struct body *body)
 {
     static const int starts[] = {
@@ -1234,12 +1346,11 @@ int body_yylex(BODY_YYSTYPE *value, struct range *where, struct body *body)
     if (body->failed)
         return feed_rest(body, where);
     const struct unit *unit = body->unit;
-    /* Attributes say nothing about values. */
-    while (body->at < body->end && body->place == PLACE_INSIDE &&
-           unit_kind(unit, body->at) == TOK_ATTRIBUTE) {
-        body->at = step(unit, body->at);
-        if (body->at < body->end && unit_kind(unit, body->at) == TOK_LPAREN)
-            body->at = step_pair(unit, body->at);
+    while (body->at < body->end) {
+        uint32_t behind = attribute_end(body, body->at);
+        if (behind == body->at)
+            break;
+        body->at = behind;
     }
     if (body->end <= body->at)
         return BODY_YYEOF;
