@@ -132,7 +132,7 @@ struct pointers {
 %type <node> list item expression assignment choice binary unary postfix primary argument
 %type <node> for_start optional typed_declaration statement_argument mixed_argument
 %type <list> statements init_declarators items arguments argument_list names dimensions
-%type <list> call mixed
+%type <list> call mixed handlers
 %type <pointers> pointers pointer
 
 %%
@@ -185,13 +185,18 @@ statement:
 | "return" list ';'                      { $$ = new_node (body, NODE_RETURN, @$, @1.begin, $2, NULL, NULL); }
 | "asm" ';'                              { $$ = new_node (body, NODE_ASM, @$, @1.begin, NULL, NULL, NULL); }
 | "alias"                                { $$ = new_node (body, NODE_ALIAS, @$, @1.begin, NULL, NULL, NULL); }
-| "try" block "catch (...)" block        { $$ = new_node (body, NODE_TRY, @$, @1.begin, $2, $4, NULL); }
+| "try" block handlers                   { $$ = new_list (body, NODE_TRY, @$, @1.begin, $2, $3); }
 | "macro" call                           { $$ = new_node (body, NODE_MACRO, @$, @1.begin, new_macro_call (body, @1, @2, $2), NULL, NULL); }
 | "macro loop" call statement %prec THEN
                                          { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, NULL); }
 | "macro loop" call statement "else" statement
                                          { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, $5); }
 | error "rest"                           { yyerrok; $$ = new_opaque (body, @$); }
+;
+
+handlers:
+  "catch (...)" block                    { $$ = append (body, (struct node_list){0}, $2); }
+| handlers "catch (...)" block           { $$ = append (body, $1, $3); }
 ;
 
 condition:
@@ -233,6 +238,8 @@ init_declarator:
   declarator
 | declarator '=' initializer             { $$ = $1; set_value (body, $$, @2, $3); }
 | declarator '(' arguments ')'           { $$ = $1; add_kid ($$, new_list (body, NODE_INITIALIZER, (struct range){@2.begin, @4.end}, @2.begin, NULL, $3)); $$->tokens = @$; finish (body, $$); }
+| declarator '(' arguments ')' '=' initializer
+                                         { $$ = $1; set_value (body, $$, @5, $6); }
 | declarator list                        { $$ = $1; struct node *value = new_node (body, NODE_INITIALIZER, @2, @2.begin, NULL, NULL, NULL); value->kids = $2->kids; value->depth = $2->depth; add_kid ($$, value); $$->tokens = @$; finish (body, $$); }
 ;
 
@@ -423,6 +430,7 @@ argument:
   assignment
 | list
 | statement_argument
+| block
 | "type argument"                        { $$ = new_type (body, @1); }
 | typed_declaration
 | typed_declaration '=' initializer      { $$ = $1; set_value (body, tree_kid ($$, 1), @2, $3); finish (body, $$); $$->tokens = @$; }

@@ -139,6 +139,30 @@ bool tree_is_type_name(const struct symbol *name)
     return is_vector_type(name->text) || is_fixed_width_type(name->text);
 }
 
+/* Behind the angle brackets that open at AT; where pass 1 found no partner, as behind `]` and
+   `operator()`, the next `>` of the same statement is it. AT where there is none. */
+static uint32_t angles_end(const struct unit *unit, uint32_t at, uint32_t end)
+{
+    enum { LIMIT = 200 }; /* template arguments are short; keeps damaged text linear */
+    if (opens_pair(unit, at, end))
+        return step_pair(unit, at);
+    uint32_t i = step(unit, at);
+    for (int steps = 0; i < end && steps < LIMIT; ++steps) {
+        switch (unit_kind(unit, i)) {
+        case TOK_GREATER:
+            return step(unit, i);
+        case TOK_SEMICOLON:
+        case TOK_LBRACE:
+        case TOK_RBRACE:
+        case TOK_RPAREN:
+            return at;
+        default:
+            i = opens_pair(unit, i, end) ? step_pair(unit, i) : step(unit, i);
+        }
+    }
+    return at;
+}
+
 /* Behind the name of an operator, `operator()`, `operator+`, `operator bool`, at the word. */
 static uint32_t operator_end(const struct unit *unit, uint32_t at, uint32_t end)
 {
@@ -156,9 +180,18 @@ static uint32_t operator_end(const struct unit *unit, uint32_t at, uint32_t end)
             i = opens_pair(unit, i, end) ? step_pair(unit, i) : step(unit, i);
     else
         i = step(unit, i);
-    if (i < end && unit_kind(unit, i) == TOK_LESS && opens_pair(unit, i, end))
-        i = step_pair(unit, i);
+    if (i < end && unit_kind(unit, i) == TOK_LESS)
+        i = angles_end(unit, i, end);
     return i < end ? i : end;
+}
+
+/* Behind the identifier at AT; in a macro's text with what is pasted to it. */
+static uint32_t pasted_end(const struct unit *unit, uint32_t at)
+{
+    uint32_t i = step(unit, at);
+    while (unit_kind(unit, i) == TOK_HASH_HASH)
+        i = step(unit, step(unit, i));
+    return i;
 }
 
 /* Behind the name at AT with its qualification and template arguments; AT where there is none. */
@@ -174,7 +207,7 @@ static uint32_t name_end(const struct unit *unit, uint32_t at, uint32_t end)
             i = step(unit, i);
         if (end <= i || unit_kind(unit, i) != TOK_IDENT)
             break;
-        i = step(unit, i);
+        i = pasted_end(unit, i);
         if (i < end && unit_kind(unit, i) == TOK_LESS && unit_partner(unit, i) != NO_TOKEN) {
             /* The `>>` that closes an argument of a template closes the template as well. */
             uint32_t partner = unit_partner(unit, i);
@@ -372,6 +405,8 @@ static bool is_cast(const struct unit *unit, uint32_t open, uint32_t end)
     if (end <= next)
         return false;
     switch (unit_kind(unit, next)) {
+    case TOK_STATEMENT: /* new */
+    case TOK_COLON_COLON:
     case TOK_IDENT:
     case TOK_NUMBER:
     case TOK_CHAR:
@@ -383,7 +418,8 @@ static bool is_cast(const struct unit *unit, uint32_t open, uint32_t end)
     case TOK_BANG:
         return true;
     case TOK_LPAREN: /* nobody writes (f)(x) for f(x), but (min)(x, y), as that may be a macro */
-        return !is_word(unit, unit_prev(unit, close), "min") &&
+        return unit_kind(unit, unit_prev(unit, close)) != TOK_RBRACKET &&
+               !is_word(unit, unit_prev(unit, close), "min") &&
                !is_word(unit, unit_prev(unit, close), "max");
     case TOK_LBRACE:
     case TOK_MINUS:
@@ -396,6 +432,13 @@ static bool is_cast(const struct unit *unit, uint32_t open, uint32_t end)
     default:
         return false;
     }
+}
+
+/* Whether the name at AT, behind a type's stars, is a macro such as RESTRICT. */
+static bool is_qualifier_macro(const struct unit *unit, uint32_t at)
+{
+    enum token_kind next = unit_kind(unit, step(unit, at));
+    return next == TOK_IDENT || next == TOK_SPECIFIER;
 }
 
 /* Whether a declaration begins at AT, where PLACE says what may. */
@@ -414,7 +457,7 @@ static bool is_declaration(const struct unit *unit, uint32_t at, uint32_t end,
     bool stars = false;
     while (i < end) {
         enum token_kind kind = unit_kind(unit, i);
-        bool macro = stars && kind == TOK_IDENT && unit_kind(unit, step(unit, i)) == TOK_IDENT;
+        bool macro = stars && kind == TOK_IDENT && is_qualifier_macro(unit, i);
         if (kind != TOK_STAR && kind != TOK_AMP && kind != TOK_AND_AND && kind != TOK_SPECIFIER &&
             !macro)
             break;
@@ -685,11 +728,62 @@ static int feed_alias(struct body *body, uint32_t first)
     return statement_behind(body, i < body->end ? i : body->end, ALIAS);
 }
 
+/* Whether the call of the macro at FIRST is a statement without a semicolon: by what follows it. */
+static bool ends_macro_call(const struct unit *unit, uint32_t first, uint32_t next)
+{
+    switch (unit_kind(unit, next)) {
+    case TOK_RBRACE:
+    case TOK_STATEMENT:
+    case TOK_IDENT:
+    case TOK_TYPE:
+    case TOK_SPECIFIER:
+    case TOK_SHARED:
+    case TOK_EXTERN:
+    case TOK_USING:
+    case TOK_TYPEDEF:
+    case TOK_CLASS:
+    case TOK_ENUM:
+    case TOK_TYPENAME:
+    case TOK_DECLTYPE:
+    case TOK_CAST:
+    case TOK_STATIC_ASSERT:
+        return true;
+    case TOK_LPAREN:
+    case TOK_COLON_COLON:
+    case TOK_STAR:
+    case TOK_PLUS_PLUS:
+    case TOK_MINUS_MINUS:
+        return begins_line(unit, next) && is_macro_name(unit, first);
+    default:
+        return false;
+    }
+}
+
+static bool is_statement_word(const struct unit *unit, uint32_t index)
+{
+    return unit_kind(unit, index) == TOK_STATEMENT && !is_word(unit, index, "new") &&
+           !is_word(unit, index, "delete");
+}
+
+/* Whether the arguments that open at OPEN hold words that no expression has: `(parallel for)`. */
+static bool has_keyword(const struct unit *unit, uint32_t open)
+{
+    uint32_t close = unit_partner(unit, open);
+    bool res = false;
+    for (uint32_t i = step(unit, open); i < close;) {
+        if (unit_kind(unit, i) == TOK_SEMICOLON)
+            return false;
+        res |= is_statement_word(unit, i);
+        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
+    }
+    return res;
+}
+
 /* NAME (...) at the start of a statement that no semicolon ends: a macro; 0 where it is none. */
 static int feed_macro(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
-    uint32_t open = step(unit, first);
+    uint32_t open = pasted_end(unit, first);
     switch (unit_kind(unit, open)) {
     case TOK_COLON:
         return statement_behind(body, step(unit, open), LABEL);
@@ -712,24 +806,14 @@ static int feed_macro(struct body *body, uint32_t first)
         return 0;
     uint32_t close = unit_partner(unit, open), next = step(unit, close);
     int res;
-    switch (unit_kind(unit, next)) {
-    case TOK_LBRACE:
+    if (unit_kind(unit, next) == TOK_LBRACE)
         res = MACRO_LOOP;
-        break;
-    case TOK_RBRACE:
-    case TOK_STATEMENT:
-    case TOK_IDENT:
-    case TOK_TYPE:
-    case TOK_SPECIFIER:
-    case TOK_SHARED:
-    case TOK_EXTERN:
-    case TOK_USING:
-    case TOK_TYPEDEF:
+    else if (ends_macro_call(unit, first, next))
         res = MACRO_CALL;
-        break;
-    default:
+    else
         return 0;
-    }
+    if (has_keyword(unit, open))
+        return statement_behind(body, next, ALIAS);
     body->parenthesis = PLACE_STATEMENT;
     return operator_to(body, open, res);
 }
@@ -817,11 +901,17 @@ static int feed_lambda(struct body *body, uint32_t first)
                 return 0;
             return operand_to(body, step_pair(unit, i), LAMBDA);
         case TOK_LPAREN:
-        case TOK_LESS:
             if (!opens_pair(unit, i, body->end))
                 return 0;
             i = step_pair(unit, i);
             continue;
+        case TOK_LESS: {
+            uint32_t behind = angles_end(unit, i, body->end);
+            if (behind == i)
+                return 0;
+            i = behind;
+            continue;
+        }
         case TOK_SPECIFIER:
         case TOK_NOEXCEPT:
         case TOK_DEVICE:
@@ -897,10 +987,31 @@ static int feed_noexcept(struct body *body, uint32_t first)
     return i == next ? operator_to(body, next, OTHER) : operand_to(body, i, SOME);
 }
 
-/* An argument (...) of a macro that holds statements; 0 where it is none. */
+static int feed_open_brace(struct body *body, uint32_t first, bool block)
+{
+    if (!opens_pair(body->unit, first, body->end))
+        return operator_to(body, step(body->unit, first), OTHER);
+    open_bracket(body, first)->block = block;
+    uint32_t next = step(body->unit, first);
+    return block ? statement_behind(body, next, BLOCK_OPEN) : operator_to(body, next, LIST_OPEN);
+}
+
+/* Whether a semicolon lies directly between the brackets that open at OPEN. */
+static bool has_semicolon(const struct unit *unit, uint32_t open)
+{
+    uint32_t close = unit_partner(unit, open), i = step(unit, open);
+    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
+        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
+    return i < close;
+}
+
+/* An argument (...) or { ... } of a macro that holds statements; 0 where it is none. */
 static int feed_statements(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
+    if (unit_kind(unit, first) == TOK_LBRACE && opens_pair(unit, first, body->end) &&
+        (has_semicolon(unit, first) || is_statement_word(unit, step(unit, first))))
+        return feed_open_brace(body, first, true);
     if (unit_kind(unit, first) != TOK_LPAREN || !opens_pair(unit, first, body->end))
         return 0;
     uint32_t close = unit_partner(unit, first), i = step(unit, first);
@@ -909,10 +1020,8 @@ static int feed_statements(struct body *body, uint32_t first)
         return 0;
     if (i < close && unit_kind(unit, i) == TOK_LBRACE)
         return 0;
-    bool empty = i == close;
-    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
-        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
-    if (close <= i && !empty)
+    bool certain = i == close || is_statement_word(unit, i);
+    if (!certain && !has_semicolon(unit, first))
         return 0;
     open_bracket(body, first)->block = true;
     return statement_behind(body, step(unit, first), STATEMENTS_OPEN);
@@ -921,12 +1030,7 @@ static int feed_statements(struct body *body, uint32_t first)
 /* Whether the parenthesis at OPEN, behind a macro's name, holds statements. */
 static bool has_statements(const struct unit *unit, uint32_t open)
 {
-    if (!is_macro_name(unit, unit_prev(unit, open)))
-        return false;
-    uint32_t close = unit_partner(unit, open), i = step(unit, open);
-    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
-        i = opens_pair(unit, i, close) ? step_pair(unit, i) : step(unit, i);
-    return i < close;
+    return is_macro_name(unit, unit_prev(unit, open)) && has_semicolon(unit, open);
 }
 
 static int feed_open_parenthesis(struct body *body, uint32_t first)
@@ -959,15 +1063,6 @@ static int feed_open_parenthesis(struct body *body, uint32_t first)
     if (inside == PLACE_FOR || inside == PLACE_CONDITION)
         body->place = inside;
     return operator_to(body, inner, '(');
-}
-
-static int feed_open_brace(struct body *body, uint32_t first, bool block)
-{
-    if (!opens_pair(body->unit, first, body->end))
-        return operator_to(body, step(body->unit, first), OTHER);
-    open_bracket(body, first)->block = block;
-    uint32_t next = step(body->unit, first);
-    return block ? statement_behind(body, next, BLOCK_OPEN) : operator_to(body, next, LIST_OPEN);
 }
 
 static int feed_open_bracket(struct body *body, uint32_t first)
@@ -1082,11 +1177,18 @@ static int feed_colon(struct body *body, uint32_t first)
 /* Whether the name at FIRST is a macro that is a line of its own: PUSH_WARNINGS. */
 static bool is_macro_statement(const struct unit *unit, uint32_t first, enum body_place place)
 {
+    if (place != PLACE_STATEMENT || unit_kind(unit, first) != TOK_IDENT)
+        return false;
     uint32_t next = step(unit, first);
     enum token_kind kind = unit_kind(unit, next);
-    return place == PLACE_STATEMENT && kind != TOK_LPAREN && begins_line(unit, first) &&
-           begins_line(unit, next) && (unit_token(unit, next)->symbol || kind == TOK_RBRACE) &&
-           is_macro_name(unit, first);
+    if (!unit_token(unit, next)->symbol && kind != TOK_RBRACE)
+        return false;
+    if (!is_macro_name(unit, first))
+        return false;
+    if (begins_line(unit, first) && begins_line(unit, next))
+        return true;
+    enum token_kind after = unit_kind(unit, step(unit, next));
+    return (after == TOK_IDENT || after == TOK_RBRACE) && is_macro_name(unit, next);
 }
 
 /* What begins only at the start of a statement; 0 where nothing does. */
@@ -1171,8 +1273,11 @@ static int feed_token(struct body *body, uint32_t first)
     case TOK_NOEXCEPT:
         return feed_noexcept(body, first);
     case TOK_IDENT:
-        if (body->declarator && unit_kind(unit, next) == TOK_IDENT)
+        if (body->declarator && is_qualifier_macro(unit, first))
             return operator_to(body, next, QUALIFIER); /* a macro such as RESTRICT */
+        /* A parameter of a macro that stands for an operator. */
+        if (body->operand && unit_token(unit, first)->flags & TOKEN_MACRO_BODY)
+            return operator_to(body, next, RELATION);
         if (!body->operand && unit_kind(unit, next) == TOK_STRING)
             return feed_strings(body, first); /* PREFIX "text" */
         body->declarator = false;
@@ -1269,8 +1374,9 @@ static int feed(struct body *body, uint32_t first)
     if (place != PLACE_INSIDE)
         res = feed_start(body, first, place);
     else if (argument)
-        res = unit_kind(unit, first) == TOK_LPAREN ? feed_statements(body, first)
-                                                   : feed_type_argument(body, first);
+        res = unit_kind(unit, first) == TOK_LPAREN || unit_kind(unit, first) == TOK_LBRACE
+                  ? feed_statements(body, first)
+                  : feed_type_argument(body, first);
     else if (member)
         res = feed_member(body, first);
     if (type_next) {

@@ -109,6 +109,15 @@ static void add_variable(struct walk *walk, struct range declaration, const stru
     *vec_push(&walk->unit->variables) = (struct variable){name, declaration, flags};
 }
 
+/* Whether a name stands at INDEX, and no word that may follow a function's parameters. */
+static bool is_name_behind(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    if (end <= index || unit_kind(unit, index) != TOK_IDENT)
+        return false;
+    const char *text = unit_token(unit, index)->symbol->text;
+    return strcmp(text, "override") && strcmp(text, "final");
+}
+
 /* The name and opening brace of a class, enum or namespace head at BEGIN; false where there is
    none before END or a ; or another sign that it is something else. */
 static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t end, uint32_t *open,
@@ -142,7 +151,7 @@ static bool find_open_brace(const struct walk *walk, uint32_t begin, uint32_t en
                returns the class. */
             next = skip_pair(unit, i, end);
             if (unit_token(unit, i - 1)->kind != TOK_ATTRIBUTE && !base &&
-                !(i == begin + 1 && next < end && unit_token(unit, next)->kind == TOK_IDENT))
+                !is_name_behind(unit, next, end))
                 return false;
             i = next;
             continue;
@@ -195,6 +204,13 @@ static uint32_t skip_requires(const struct unit *unit, uint32_t index, uint32_t 
     return i < end && unit_kind(unit, i) == TOK_LBRACE ? skip_pair(unit, i, end) : i;
 }
 
+/* Whether `extern "C" {` begins at INDEX. */
+static bool begins_linkage(const struct unit *unit, uint32_t index, uint32_t end)
+{
+    return index + 2 < end && unit_kind(unit, index) == TOK_EXTERN &&
+           unit_kind(unit, index + 1) == TOK_STRING && unit_kind(unit, index + 2) == TOK_LBRACE;
+}
+
 static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32_t end,
                                  bool head_only)
 {
@@ -223,6 +239,14 @@ static struct extent find_extent(const struct walk *walk, uint32_t begin, uint32
         case TOK_NOEXCEPT:
             i = skip_requires(unit, i, end);
             continue;
+        case TOK_EXTERN:
+            if (!begins_linkage(unit, i, end) || i == begin)
+                break;
+            /* A macro ended the declaration without a semicolon. */
+            if (res.head_end == NO_TOKEN)
+                res.head_end = i;
+            res.end = i;
+            return res;
         case TOK_ASSIGN:
             if (res.head_end == NO_TOKEN)
                 res.head_end = i;
@@ -361,11 +385,7 @@ static struct symbol *owner_of(const struct unit *unit, uint32_t index)
 static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame frame)
 {
     struct unit *unit = walk->unit;
-    const struct token *token = unit_token(unit, begin);
-    /* extern "C" { */
-    if (token->kind == TOK_EXTERN && begin + 2 < frame.end &&
-        unit_token(unit, begin + 1)->kind == TOK_STRING &&
-        unit_token(unit, begin + 2)->kind == TOK_LBRACE) {
+    if (begins_linkage(unit, begin, frame.end)) {
         push_frame(walk, skip_pair(unit, begin + 2, frame.end), frame.scope, false);
         return begin + 3;
     }
