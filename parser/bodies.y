@@ -347,7 +347,6 @@ unary:
 | '~' unary                              { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
 | "++ or --" unary                       { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
 | "delete" unary                         { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
-| "delete" '[' ']' unary                 { $$ = new_operator (body, NODE_UNARY, @$, @1, $4, NULL); }
 | "cast" unary                           { $$ = new_cast (body, @$, @1, $2); }
 | "cast" list                            { $$ = new_cast (body, @$, @1, $2); }
 | "sizeof" unary                         { $$ = new_operator (body, NODE_SIZEOF, @$, @1, $2, NULL); }

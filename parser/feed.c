@@ -331,6 +331,18 @@ uint32_t body_type_end(const struct unit *unit, uint32_t at, uint32_t end)
     return has_type ? i : at;
 }
 
+/* Whether the parenthesis at OPEN holds no more than stars and references: (*), (&&). */
+static bool is_abstract(const struct unit *unit, uint32_t open)
+{
+    uint32_t close = unit_partner(unit, open), i = step(unit, open);
+    if (i == close)
+        return false;
+    while (i < close && (unit_kind(unit, i) == TOK_STAR || unit_kind(unit, i) == TOK_AMP ||
+                         unit_kind(unit, i) == TOK_AND_AND || unit_kind(unit, i) == TOK_SPECIFIER))
+        i = step(unit, i);
+    return i == close;
+}
+
 /* Behind the type at AT with its pointers, as a cast has it; AT where there is none. */
 static uint32_t whole_type_end(const struct unit *unit, uint32_t at, uint32_t end)
 {
@@ -353,8 +365,7 @@ static uint32_t whole_type_end(const struct unit *unit, uint32_t at, uint32_t en
             continue;
         case TOK_LPAREN: {
             /* (*)(int), (&)[4] */
-            enum token_kind inside = unit_kind(unit, step(unit, i));
-            if (!opens_pair(unit, i, end) || (inside != TOK_STAR && inside != TOK_AMP))
+            if (!opens_pair(unit, i, end) || !is_abstract(unit, i))
                 return i;
             i = step_pair(unit, i);
             if (i < end && unit_kind(unit, i) == TOK_LPAREN)
@@ -871,6 +882,8 @@ static int feed_word(struct body *body, uint32_t first)
         return feed_asm(body, first);
     if (is_word(unit, first, "new"))
         return feed_new(body, first);
+    if (is_word(unit, first, "delete") && unit_kind(unit, next) == TOK_LBRACKET)
+        return operator_to(body, step_pair(unit, next), DELETE);
     if (is_word(unit, first, "catch"))
         return statement_behind(body, step_pair(unit, next), CATCH);
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
@@ -1069,8 +1082,7 @@ static int feed_open_bracket(struct body *body, uint32_t first)
 {
     if (!opens_pair(body->unit, first, body->end))
         return operator_to(body, step(body->unit, first), OTHER);
-    bool binding = body->declarator || is_word(body->unit, body->last, "delete");
-    int lambda = body->operand || binding ? 0 : feed_lambda(body, first);
+    int lambda = body->operand || body->declarator ? 0 : feed_lambda(body, first);
     if (lambda)
         return lambda;
     open_bracket(body, first);
@@ -1185,7 +1197,7 @@ static bool is_macro_statement(const struct unit *unit, uint32_t first, enum bod
         return false;
     if (!is_macro_name(unit, first))
         return false;
-    if (begins_line(unit, first) && begins_line(unit, next))
+    if (begins_line(unit, next))
         return true;
     enum token_kind after = unit_kind(unit, step(unit, next));
     return (after == TOK_IDENT || after == TOK_RBRACE) && is_macro_name(unit, next);
@@ -1354,6 +1366,11 @@ static int feed_token(struct body *body, uint32_t first)
         if (!body->operand && !body->declarator)
             return operand_to(body, next, SOME); /* of a fold expression */
         return operator_to(body, next, body->declarator ? QUALIFIER : ELLIPSIS);
+    case TOK_LESS_EQUAL:
+        if (unit_kind(unit, next) == TOK_GREATER &&
+            unit_token(unit, next)->offset == unit_token(unit, first)->offset + 2)
+            next = step(unit, next); /* <=> */
+        return operator_to(body, next, RELATION);
     case TOK_PLUS_PLUS:
     case TOK_MINUS_MINUS:
         body->at = next; /* an operand before it stays one */

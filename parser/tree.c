@@ -25,9 +25,19 @@ static struct node *opaque(struct trees *trees, struct range range)
     return res;
 }
 
+/* Of a body that no AMD compiler sees. */
+static struct node *empty_block(struct trees *trees, struct range range)
+{
+    struct node *res = arena_alloc(trees->arena, sizeof *res);
+    *res = (struct node){.kind = NODE_BLOCK, .token = range.begin, .tokens = range};
+    return res;
+}
+
 struct node *tree_body(struct trees *trees, struct range body)
 {
     enum { MAX_NESTING = 20 }; /* of lambdas */
+    if (unit_token(trees->unit, body.begin)->flags & TOKEN_CUDA_SIDE)
+        return empty_block(trees, body);
     trees->tokens += body.end - body.begin;
     if (MAX_NESTING <= trees->nesting)
         return opaque(trees, body);
