@@ -29,7 +29,8 @@ static struct node *opaque(struct trees *trees, struct range range)
 static struct node *empty_block(struct trees *trees, struct range range)
 {
     struct node *res = arena_alloc(trees->arena, sizeof *res);
-    *res = (struct node){.kind = NODE_BLOCK, .token = range.begin, .tokens = range};
+    *res = (struct node){
+        .kind = NODE_BLOCK, .token = range.begin, .tokens = range, .id = trees->nodes++};
     return res;
 }
 
