@@ -7,8 +7,10 @@ libhipwright_a_SOURCES += \
     annotate/gpu/targets.c annotate/gpu/targets.h \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
+    annotate/model/flow.c annotate/model/flow.h \
+    annotate/model/geometry.c annotate/model/geometry_p.h \
     annotate/model/lane.h \
-    annotate/model/launch.h \
+    annotate/model/launch.c annotate/model/launch.h \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \
     annotate/model/query.c annotate/model/query_p.h \

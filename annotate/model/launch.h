@@ -2,7 +2,8 @@
 
    Forms: <<<>>>, cudaLaunchKernel, cudaLaunchCooperativeKernel, cudaLaunchKernelEx[C],
    cuLaunchKernel[Ex], hipLaunchKernelGGL, hipLaunchKernel, hipExtLaunchKernelGGL,
-   hipModuleLaunchKernel.  */
+   hipModuleLaunchKernel, and the cooperative ones. One in the text of a macro is a site for each
+   use of the macro; one whose kernel is a parameter of the function around, for each call.  */
 #ifndef ANNOTATE_MODEL_LAUNCH_H
 #define ANNOTATE_MODEL_LAUNCH_H
 
@@ -14,13 +15,20 @@ struct launch_dim {
 };
 
 struct launch_site {
-    uint32_t token;              /* the callee's last name, for places */
-    struct range tokens;         /* the whole launch */
+    uint32_t token;              /* the callee's last name, for places; of a launch in a macro the
+                                    macro's where it is used */
+    uint32_t named;              /* where the kernel's name stands: at TOKEN, or as an argument */
+    struct range tokens;         /* the whole launch, maybe in the text of a macro */
     const struct symbol *kernel; /* NULL: a pointer or something computed */
     size_t function;             /* the kernel's index in the unit, or NO_INDEX: elsewhere */
     bool cooperative;
     struct launch_dim grid[3], block[3];
-    bool block_known;          /* every dimension of the block has a value */
+    bool block_known; /* every dimension of the block has a value */
+    /* The blocks that may be, where block_known; dimensions that belong together. */
+    unsigned block_count;
+    unsigned blocks[CONSTANT_VALUES][3];
+    bool open; /* the block comes from the callers of a function that other files may call too, or
+                  from a variable that they may write */
     const struct node *shared; /* dynamic shared bytes, or NULL: none said */
     struct constant shared_bytes;
     const struct node *stream;
@@ -32,7 +40,7 @@ const struct launch_site *model_launches(struct model *model, size_t *count);
 
 /* The ones of the kernel at INDEX; a kernel that a macro or a wrapper launches has that one's.
    *COMPLETE: the file shows every launch there can be (internal linkage, its address not taken, no
-   launch of something computed). */
+   launch of something computed, none that is open). */
 const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
                                                    bool *complete);
 
@@ -54,6 +62,7 @@ struct launch_bounds {
     bool given;
     struct constant max_threads, min_blocks, max_clusters; /* count 0: not said, or not known */
     const struct node *arguments[3];
+    unsigned max_registers; /* of a thread: __maxnreg__ or the build's maxrregcount; 0: not said */
 };
 
 struct launch_bounds model_launch_bounds(struct model *model, size_t index);

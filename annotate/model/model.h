@@ -3,6 +3,7 @@
 
    type.h      types: sizes of elements, of structs and of arrays
    constant.h  integer values of expressions: macros, constants, enumerators, template arguments
+   flow.h      definitions of local variables that reach a place
    launch.h    launches, with grid, block, dynamic shared memory
    lane.h      index arithmetic played for all lanes of a wavefront
 
@@ -14,6 +15,9 @@
 #include "parser/tree.h"
 
 struct model_names;
+struct model_flows;
+struct model_launches;
+struct model_uses;
 
 /* A macro given with -D. */
 struct model_define {
@@ -24,6 +28,7 @@ struct model_define {
 struct model_options {
     const struct model_define *defines;
     size_t define_count;
+    unsigned max_registers; /* nvcc's --maxrregcount; 0: not given */
 };
 
 /* A function with what only the model knows. */
@@ -42,6 +47,9 @@ struct model {
     struct model_function **functions; /* by the index in the unit; NULL until asked for */
     uint32_t *function_outer;          /* by the index: the function around it, or NO_INDEX */
     struct model_names *names;         /* names.c's: declarations by name; NULL until asked for */
+    struct model_flows *flows;         /* flow.c's: definitions of local variables */
+    struct model_uses *uses;           /* geometry.c's: names by symbol */
+    struct model_launches *launches;   /* launch.c's */
 };
 
 /* An empty model of UNIT, whose memory comes from ARENA. OPTIONS may be NULL and must live as long.

@@ -1,0 +1,1222 @@
+#include <config.h>
+
+#include "annotate/model/geometry_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/model/flow.h"
+#include "annotate/model/type.h"
+
+/* Recursion, and the work for one question. */
+enum { MAX_DEPTH = 150, MAX_STEPS = 4000, MAX_CALLERS = 64, MAX_NESTING = 4, MAX_PLACES = 2000 };
+
+typedef struct triples triples;
+
+static triples unknown(void)
+{
+    return (triples){0};
+}
+
+static triples single(int64_t value)
+{
+    return (triples){.count = 1, .items = {{value, 1, 1}}};
+}
+
+/* Adds ITEM to SET; false where it is full. */
+static bool add_item(triples *set, const int64_t item[3])
+{
+    for (unsigned i = 0; i < set->count; ++i)
+        if (!memcmp(set->items[i], item, sizeof set->items[i]))
+            return true;
+    if (set->count == CONSTANT_VALUES)
+        return false;
+    memcpy(set->items[set->count++], item, sizeof set->items[0]);
+    return true;
+}
+
+/* Makes SET the union with OTHER, both known; unknown where that is too large. */
+static void join(triples *set, const triples *other)
+{
+    set->open |= other->open;
+    for (int i = 0; i < 3; ++i)
+        if (set->count == 0)
+            set->said[i] = other->said[i];
+        else if (set->said[i] != other->said[i])
+            set->said[i] = NULL;
+    for (unsigned i = 0; i < other->count; ++i)
+        if (!add_item(set, other->items[i])) {
+            *set = unknown();
+            return;
+        }
+}
+
+/* A union of which one unknown part makes an unknown whole. */
+struct gather {
+    triples set;
+    bool failed;
+};
+
+static void gather(struct gather *all, triples part)
+{
+    if (!part.count)
+        all->failed = true;
+    else if (!all->failed) {
+        join(&all->set, &part);
+        all->failed = !all->set.count;
+    }
+}
+
+static triples gathered(const struct gather *all)
+{
+    return all->failed ? unknown() : all->set;
+}
+
+static triples from_constant(const struct constant *c)
+{
+    triples res = {0};
+    for (unsigned i = 0; i < c->count; ++i)
+        add_item(&res, (const int64_t[]){c->values[i], 1, 1});
+    return res;
+}
+
+/* Component INDEX of SET as a number. */
+static triples component(const triples *set, unsigned index)
+{
+    triples res = {.open = set->open, .said = {set->said[index]}};
+    for (unsigned i = 0; i < set->count; ++i)
+        add_item(&res, (const int64_t[]){set->items[i][index], 1, 1});
+    return res;
+}
+
+struct triples geometry_cross(const struct triples parts[3])
+{
+    triples p[3], res = {.open = parts[0].open || parts[1].open || parts[2].open};
+    for (int i = 0; i < 3; ++i)
+        p[i] = parts[i].count ? parts[i] : single(UNKNOWN_COMPONENT);
+    for (unsigned i = 0; i < p[0].count; ++i)
+        for (unsigned j = 0; j < p[1].count; ++j)
+            for (unsigned k = 0; k < p[2].count; ++k)
+                if (!add_item(&res, (const int64_t[]){p[0].items[i][0], p[1].items[j][0],
+                                                      p[2].items[k][0]}))
+                    return unknown();
+    return res;
+}
+
+/* 0, 1, 2 for x, y, z; -1 for another member. */
+static int component_index(const struct symbol *member)
+{
+    return member && member->len == 1 && 'x' <= member->text[0] && member->text[0] <= 'z'
+               ? member->text[0] - 'x'
+               : -1;
+}
+
+static bool is_called(const struct symbol *name, const char *text)
+{
+    return name && !strcmp(name->text, text);
+}
+
+static bool is_dim3(const struct symbol *name)
+{
+    return is_called(name, "dim3") || is_called(name, "uint3") || is_called(name, "make_uint3") ||
+           is_called(name, "int3") || is_called(name, "make_int3") ||
+           is_called(name, "make_dim3");
+}
+
+static bool is_floating(const struct symbol *name)
+{
+    return is_called(name, "float") || is_called(name, "double");
+}
+
+/* Arithmetic. */
+
+static bool apply(enum token_kind op, int64_t a, int64_t b, int64_t *res)
+{
+    switch (op) {
+    case TOK_PLUS:
+    case TOK_PLUS_ASSIGN:
+    case TOK_PLUS_PLUS:
+        return !__builtin_add_overflow(a, b, res);
+    case TOK_MINUS:
+    case TOK_MINUS_ASSIGN:
+    case TOK_MINUS_MINUS:
+        return !__builtin_sub_overflow(a, b, res);
+    case TOK_STAR:
+    case TOK_STAR_ASSIGN:
+        return !__builtin_mul_overflow(a, b, res);
+    case TOK_SLASH:
+    case TOK_SLASH_ASSIGN:
+    case TOK_PERCENT:
+    case TOK_PERCENT_ASSIGN:
+        if (!b || b == -1)
+            return false;
+        *res = op == TOK_SLASH || op == TOK_SLASH_ASSIGN ? a / b : a % b;
+        return true;
+    case TOK_SHIFT_LEFT:
+    case TOK_SHIFT_LEFT_ASSIGN:
+        return a >= 0 && b >= 0 && b < 62 && !__builtin_mul_overflow(a, (int64_t)1 << b, res);
+    case TOK_SHIFT_RIGHT:
+    case TOK_SHIFT_RIGHT_ASSIGN:
+        *res = b >= 0 && b < 63 ? a >> b : 0;
+        return a >= 0 && b >= 0 && b < 63;
+    case TOK_AMP:
+    case TOK_AMP_ASSIGN:
+        *res = a & b;
+        return true;
+    case TOK_PIPE:
+    case TOK_PIPE_ASSIGN:
+        *res = a | b;
+        return true;
+    case TOK_CARET:
+    case TOK_CARET_ASSIGN:
+        *res = a ^ b;
+        return true;
+    case TOK_LESS:
+        *res = a < b;
+        return true;
+    case TOK_GREATER:
+        *res = a > b;
+        return true;
+    case TOK_LESS_EQUAL:
+        *res = a <= b;
+        return true;
+    case TOK_GREATER_EQUAL:
+        *res = a >= b;
+        return true;
+    case TOK_EQUAL:
+        *res = a == b;
+        return true;
+    case TOK_NOT_EQUAL:
+        *res = a != b;
+        return true;
+    case TOK_AND_AND:
+        *res = a && b;
+        return true;
+    case TOK_OR_OR:
+        *res = a || b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static triples combine(enum token_kind op, const triples *a, const triples *b)
+{
+    triples res = {.open = a->open || b->open};
+    for (unsigned i = 0; i < a->count; ++i)
+        for (unsigned k = 0; k < b->count; ++k) {
+            int64_t value;
+            if (a->items[i][0] == UNKNOWN_COMPONENT || b->items[k][0] == UNKNOWN_COMPONENT ||
+                !apply(op, a->items[i][0], b->items[k][0], &value) ||
+                !add_item(&res, (const int64_t[]){value, 1, 1}))
+                return unknown();
+        }
+    return res;
+}
+
+/* Expressions. */
+
+static triples value_of(struct geometry *g, const struct node *node, const struct frame *frame);
+
+/* dim3 from its arguments, which begin with FIRST. */
+static triples dimensions(struct geometry *g, const struct node *first, const struct frame *frame)
+{
+    triples parts[3] = {single(1), single(1), single(1)};
+    const struct node *said[3] = {NULL};
+    unsigned count = 0;
+    for (const struct node *kid = first; kid && kid->kind != NODE_EMPTY; kid = kid->next) {
+        unsigned at = count++;
+        if (kid->kind == NODE_FIELD) {
+            int c = component_index(tree_symbol(g->model->unit, kid));
+            at = c < 0 ? 3 : (unsigned)c;
+        }
+        if (3 <= at)
+            return unknown();
+        said[at] = kid->kind == NODE_FIELD ? kid->kids : kid;
+        parts[at] = said[at] ? value_of(g, said[at], frame) : unknown();
+        /* dim3(other) copies. */
+        if (count == 1 && !kid->next && kid->kind != NODE_FIELD)
+            return parts[0].count ? parts[0] : single(UNKNOWN_COMPONENT);
+    }
+    triples res = geometry_cross(parts);
+    memcpy(res.said, said, sizeof said);
+    return res;
+}
+
+/* The tree of the argument or macro text RANGE: an expression. */
+static triples value_of_range(struct geometry *g, struct range range, const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    if (range.end <= range.begin)
+        return unknown();
+    if (unit_kind(unit, range.begin) == TOK_LBRACE) {
+        /* { a, b }: what stands between, one by one. */
+        struct arguments items = {0};
+        struct node *first = NULL, **last = &first;
+        if (!unit_arguments(unit, range.begin, g->model->arena, &items))
+            return unknown();
+        for (int i = 0; i < items.count; ++i) {
+            *last = tree_expression(&g->model->trees, items.items[i]);
+            if (!*last)
+                return unknown();
+            last = &(*last)->next;
+        }
+        return dimensions(g, first, frame);
+    }
+    const struct node *tree = tree_expression(&g->model->trees, range);
+    return tree ? value_of(g, tree, frame) : unknown();
+}
+
+bool frame_argument(const struct unit *unit, const struct frame *frame, const struct symbol *name,
+                    struct range *res)
+{
+    unsigned index = 0;
+    for (uint32_t i = frame->macro->params.begin; i < frame->macro->params.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_COMMA)
+            index++;
+        else if (token->symbol == name && name) {
+            if (frame->argument_count <= index)
+                return false;
+            *res = frame->arguments[index];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parameters of functions. */
+
+static triples param_default(struct geometry *g, const struct node *param)
+{
+    const struct node *declarator = param ? tree_kid(param, 1) : NULL;
+    for (const struct node *kid = declarator ? declarator->kids : NULL; kid; kid = kid->next)
+        if (kid->kind == NODE_INITIALIZER && kid->kids)
+            return kid->kids->kind == NODE_LIST ? dimensions(g, kid->kids->kids, NULL)
+                                                : value_of(g, kid->kids, NULL);
+    return unknown();
+}
+
+struct caller {
+    struct geometry *g;
+    const struct model_function *function;
+    struct range argument;
+    bool given;
+    unsigned index;
+    struct gather *all;
+};
+
+static void value_at_caller(const struct frame *frame, void *data)
+{
+    struct caller *caller = data;
+    gather(caller->all, caller->given
+                            ? value_of_range(caller->g, caller->argument, frame)
+                            : param_default(caller->g, caller->function->params[caller->index]));
+}
+
+unsigned model_needed_arguments(const struct model_function *function)
+{
+    unsigned res = 0;
+    for (unsigned i = 0; i < function->param_count; ++i) {
+        const struct node *declarator =
+            function->params[i] ? tree_kid(function->params[i], 1) : NULL;
+        bool has_default = false;
+        for (const struct node *kid = declarator ? declarator->kids : NULL; kid; kid = kid->next)
+            has_default |= kid->kind == NODE_INITIALIZER;
+        if (!has_default)
+            res = i + 1;
+    }
+    return res;
+}
+
+/* A default argument stands in one of the function's declarations. */
+static const struct model_function *declaration_with_default(struct model *model, size_t function,
+                                                             unsigned index)
+{
+    const struct function *items = model->unit->functions.items;
+    const struct symbol *name = unit_token(model->unit, items[function].name)->symbol;
+    const struct model_function *res = model_function(model, function);
+    enum { TRIES = 4000 };
+    size_t tries = 0;
+    for (size_t i = 0; i < model->unit->functions.count && tries < TRIES; ++i, ++tries) {
+        if (unit_token(model->unit, items[i].name)->symbol != name)
+            continue;
+        const struct model_function *other = model_function(model, i);
+        if (other->param_count == res->param_count && model_needed_arguments(other) <= index)
+            return other;
+    }
+    return res;
+}
+
+static triples value_of_param(struct geometry *g, size_t function, unsigned index,
+                              const struct frame *frame)
+{
+    struct model *model = g->model;
+    if (frame && !frame->macro && frame->function == function)
+        return index < frame->argument_count
+                   ? value_of_range(g, frame->arguments[index], frame->outer)
+                   : param_default(
+                         g, declaration_with_default(model, function, index)->params[index]);
+    const struct model_function *info = model_function(model, function);
+    const struct symbol *name = unit_token(model->unit, info->function->name)->symbol;
+    size_t count;
+    const uint32_t *uses = model_uses(model, name, &count);
+    struct gather all = {.set = {.open = !model_internal(model->unit, function)}};
+    const struct model_function *declared = declaration_with_default(model, function, index);
+    unsigned needed = model_needed_arguments(declared), callers = 0;
+    for (size_t i = 0; i < count && !all.failed; ++i) {
+        struct arguments args;
+        if (model_function_named(model, uses[i]) != NO_INDEX ||
+            model_function_at(model, uses[i]) == function ||
+            !model_call_arguments(model, uses[i], &args))
+            continue;
+        if (0 <= args.first_unknown || (unsigned)args.count < needed ||
+            info->param_count < (unsigned)args.count)
+            continue;
+        if (MAX_CALLERS < ++callers)
+            return unknown();
+        struct caller caller = {.g = g,
+                                .function = declared,
+                                .given = index < (unsigned)args.count,
+                                .index = index,
+                                .all = &all};
+        if (caller.given)
+            caller.argument = args.items[index];
+        geometry_each_place(model, uses[i], value_at_caller, &caller);
+    }
+    return gathered(&all);
+}
+
+/* Variables. */
+
+static const struct node *initialiser_of(const struct node *declarator)
+{
+    for (const struct node *kid = declarator->kids; kid; kid = kid->next)
+        if (kid->kind == NODE_INITIALIZER)
+            return kid;
+    return NULL;
+}
+
+static bool is_array(const struct node *declarator)
+{
+    return declarator->kids && declarator->kids->kind == NODE_DIMENSION;
+}
+
+/* Where MEMBER stands in a list that initialises a TYPE. -1: nobody knows. */
+static int member_index(struct model *model, const struct node *type,
+                        const struct symbol *member)
+{
+    static const char *const launch_config[] = {"gridDim", "blockDim", "dynamicSmemBytes",
+                                                "stream"};
+    static const char *const driver_config[] = {
+        "gridDimX",  "gridDimY",  "gridDimZ",       "blockDimX",
+        "blockDimY", "blockDimZ", "sharedMemBytes", "hStream"};
+    const struct symbol *name = tree_symbol(model->unit, type);
+    if (is_called(name, "cudaLaunchConfig_t") || is_called(name, "hipLaunchConfig_t")) {
+        for (int i = 0; i < 4; ++i)
+            if (is_called(member, launch_config[i]))
+                return i;
+        return -1;
+    }
+    if (is_called(name, "CUlaunchConfig") || is_called(name, "HIP_LAUNCH_CONFIG")) {
+        for (int i = 0; i < 8; ++i)
+            if (is_called(member, driver_config[i]))
+                return i;
+        return -1;
+    }
+    const struct type *record = type_of_declaration(model, type, NULL);
+    for (unsigned i = 0; record && i < record->member_count; ++i)
+        if (record->members[i].name == member)
+            return (int)i;
+    return -1;
+}
+
+static triples value_of_path(struct geometry *g, const struct node *node,
+                             const struct symbol *const *path, unsigned path_count,
+                             const struct frame *frame);
+
+/* The members PATH of a TYPE that the list of FIRST and its sisters initialises. */
+static triples value_of_item(struct geometry *g, const struct node *type,
+                             const struct node *first, const struct symbol *const *path,
+                             unsigned path_count, const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    int index = first && first->kind != NODE_FIELD ? member_index(g->model, type, path[0]) : 0;
+    for (const struct node *kid = first; kid && 0 <= index; kid = kid->next) {
+        bool found = kid->kind == NODE_FIELD ? tree_symbol(unit, kid) == path[0] : !index--;
+        if (!found)
+            continue;
+        const struct node *value = kid->kind == NODE_FIELD ? kid->kids : kid;
+        return value ? value_of_path(g, value, path + 1, path_count - 1, frame) : unknown();
+    }
+    return unknown();
+}
+
+/* What DECLARATOR of DECLARATION gives PATH; `nothing` where it does not initialise it. */
+static triples value_of_declarator(struct geometry *g, const struct node *declaration,
+                                   const struct node *declarator,
+                                   const struct symbol *const *path, unsigned path_count,
+                                   const struct frame *frame, bool *nothing)
+{
+    const struct node *type = declaration->kids;
+    const struct symbol *name = tree_symbol(g->model->unit, type);
+    const struct node *initialiser = initialiser_of(declarator);
+    const struct node *first = initialiser ? initialiser->kids : NULL;
+    int c = path_count == 1 ? component_index(path[0]) : -1;
+    if (declarator->stars || type->stars || is_array(declarator) || is_floating(name))
+        return unknown();
+    if (!first && is_dim3(name) && (!path_count || 0 <= c))
+        return single(1);
+    /* The dim3 in it are made as such. */
+    if (is_called(name, "cudaLaunchConfig_t") && path_count == 2 &&
+        (!first || (first->kind == NODE_LIST && !first->kids)))
+        return single(1);
+    if (!first) {
+        *nothing = !initialiser;
+        return unknown();
+    }
+    bool list = first->kind == NODE_LIST;
+    const struct node *items = list ? first->kids : first;
+    if (is_dim3(name) && path_count < 2) {
+        triples all = dimensions(g, items, frame);
+        return 0 <= c ? component(&all, (unsigned)c) : all;
+    }
+    if (!path_count)
+        return items && !items->next ? value_of(g, items, frame) : unknown();
+    if (!list && !first->next && initialiser->op != TOK_LBRACE)
+        return value_of_path(g, first, path, path_count, frame);
+    return value_of_item(g, type, items, path, path_count, frame);
+}
+
+/* All elements of an array or a list. */
+static triples value_of_elements(struct geometry *g, const struct node *list,
+                                 const struct frame *frame)
+{
+    struct gather all = {.failed = !list->kids};
+    tree_each(kid, list) gather(&all, value_of(g, kid, frame));
+    return gathered(&all);
+}
+
+/* The initialiser, a list, of the array that NAME at AT is; NULL where it is none or elements are
+   written later. */
+static const struct node *array_list(struct geometry *g, const struct node *name)
+{
+    const struct unit *unit = g->model->unit;
+    const struct symbol *symbol = tree_symbol(unit, name);
+    if (name->kind != NODE_NAME || !symbol)
+        return NULL;
+    size_t function = model_function_at(g->model, name->token);
+    const struct node *declarator = NULL;
+    struct reaching reaching;
+    if (function != NO_INDEX && flow_reaching(g->model, function, symbol, NULL, 0, name->token,
+                                              &reaching, NULL)) {
+        if (reaching.known && reaching.count == 1 &&
+            reaching.items[0]->kind == DEFINITION_DECLARED)
+            declarator = reaching.items[0]->node;
+    } else {
+        struct name_meaning meaning = model_lookup(g->model, symbol, name->token);
+        if (meaning.kind == NAME_VARIABLE && meaning.declaration &&
+            meaning.declaration->kids->flags & TYPE_CONST)
+            declarator = meaning.declarator;
+    }
+    if (!declarator || !is_array(declarator) || declarator->kids->next == NULL ||
+        declarator->kids->next->kind != NODE_INITIALIZER)
+        return NULL;
+    const struct node *initialiser = declarator->kids->next;
+    return initialiser->op == TOK_LBRACE          ? initialiser
+           : initialiser->kids &&
+                   initialiser->kids->kind == NODE_LIST ? initialiser->kids
+                                                        : NULL;
+}
+
+/* The values of the variable that the step of LOOP updates, in its body. */
+static triples value_in_loop(struct geometry *g, const struct definition *d,
+                             const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    const struct node *start = d->loop->kids, *condition = start->next, *step = d->node;
+    triples first = unknown(), by = single(1), limit = unknown();
+    if (start->kind == NODE_DECLARATION) {
+        for (const struct node *k = start->kids->next; k; k = k->next)
+            if (tree_symbol(unit, k) == d->name && initialiser_of(k) && initialiser_of(k)->kids)
+                first = value_of(g, initialiser_of(k)->kids, frame);
+    } else {
+        const struct node *assign = start->kind == NODE_EXPRESSION ? start->kids : start;
+        if (assign && assign->kind == NODE_ASSIGN && assign->op == TOK_ASSIGN &&
+            tree_symbol(unit, assign->kids) == d->name)
+            first = value_of(g, assign->kids->next, frame);
+    }
+    if (step->kind == NODE_ASSIGN)
+        by = value_of(g, step->kids->next, frame);
+    if (condition && condition->kind == NODE_BINARY && condition->kids->kind == NODE_NAME &&
+        tree_symbol(unit, condition->kids) == d->name)
+        limit = value_of(g, condition->kids->next, frame);
+    if (first.count != 1 || by.count != 1 || limit.count != 1 ||
+        first.items[0][0] == UNKNOWN_COMPONENT || by.items[0][0] == UNKNOWN_COMPONENT ||
+        limit.items[0][0] == UNKNOWN_COMPONENT)
+        return unknown();
+    triples res = {0};
+    int64_t value = first.items[0][0], goes_on;
+    while (apply((enum token_kind)condition->op, value, limit.items[0][0], &goes_on) && goes_on) {
+        if (!add_item(&res, (const int64_t[]){value, 1, 1}))
+            return unknown();
+        int64_t before = value;
+        if (!apply((enum token_kind)step->op, value, by.items[0][0], &value) || value == before)
+            return unknown();
+    }
+    return res;
+}
+
+static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
+                              const struct symbol *const *path, unsigned path_count, uint32_t at,
+                              const struct frame *frame, bool *is_local);
+
+/* What D gives NAME.PATH, asked at AT. */
+static triples value_of_definition(struct geometry *g, size_t function,
+                                   const struct definition *d, const struct symbol *const *path,
+                                   unsigned path_count, uint32_t at, const struct frame *frame,
+                                   bool *nothing)
+{
+    const struct symbol *const *rest = path + d->path_count;
+    unsigned rest_count = path_count - d->path_count;
+    int c = rest_count == 1 ? component_index(rest[0]) : -1;
+    switch (d->kind) {
+    case DEFINITION_DECLARED:
+        return value_of_declarator(g, d->declaration, d->node, rest, rest_count, frame, nothing);
+    case DEFINITION_PARAMETER: {
+        const struct node *declarator = d->node ? tree_kid(d->node, 1) : NULL;
+        if (!declarator || declarator->stars || d->node->kids->stars ||
+            is_floating(tree_symbol(g->model->unit, d->node->kids)) || (rest_count && c < 0))
+            return unknown();
+        triples all = value_of_param(g, function, d->index, frame);
+        return 0 <= c ? component(&all, (unsigned)c) : all;
+    }
+    case DEFINITION_EACH: {
+        const struct node *list = d->node->kind == NODE_LIST ? d->node : array_list(g, d->node);
+        return list && !rest_count ? value_of_elements(g, list, frame) : unknown();
+    }
+    case DEFINITION_ASSIGNED: {
+        const struct node *value = d->node->kids->next;
+        if (!value)
+            return unknown();
+        if (value->kind == NODE_LIST) {
+            triples all = dimensions(g, value->kids, frame);
+            return 0 <= c ? component(&all, (unsigned)c) : rest_count ? unknown() : all;
+        }
+        return value_of_path(g, value, rest, rest_count, frame);
+    }
+    case DEFINITION_UPDATED: {
+        if (rest_count)
+            return unknown();
+        if (d->loop)
+            return d->loop->tokens.begin <= at && at < d->loop->tokens.end
+                       ? value_in_loop(g, d, frame)
+                       : unknown();
+        bool is_local;
+        triples before =
+            value_of_local(g, function, d->name, path, path_count, d->token, frame, &is_local);
+        triples by = d->node->kind == NODE_ASSIGN ? value_of(g, d->node->kids->next, frame)
+                                                  : single(1);
+        return combine((enum token_kind)d->node->op, &before, &by);
+    }
+    default:
+        return unknown();
+    }
+}
+
+/* The value of a local variable or parameter of FUNCTION; *IS_LOCAL is false where NAME is none. */
+static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
+                              const struct symbol *const *path, unsigned path_count, uint32_t at,
+                              const struct frame *frame, bool *is_local)
+{
+    static const char *const members[] = {"x", "y", "z"};
+    struct reaching reaching;
+    bool partial;
+    if (MAX_STEPS < g->steps++ || MAX_DEPTH <= g->depth) {
+        *is_local = true;
+        return unknown();
+    }
+    *is_local = flow_reaching(g->model, function, name, path, path_count, at, &reaching, &partial);
+    if (!*is_local)
+        return unknown();
+    g->depth++;
+    struct gather all = {0};
+    for (unsigned i = 0; i < reaching.count; ++i) {
+        bool nothing = false;
+        triples part = value_of_definition(g, function, reaching.items[i], path, path_count, at,
+                                           frame, &nothing);
+        if (!nothing)
+            gather(&all, part);
+    }
+    triples res = gathered(&all);
+    if (partial && path_count < DEFINITION_PATH) {
+        /* Some components are assigned apart. */
+        const struct symbol *longer[DEFINITION_PATH] = {NULL};
+        triples parts[3];
+        for (unsigned i = 0; i < path_count; ++i)
+            longer[i] = path[i];
+        for (unsigned i = 0; i < 3; ++i) {
+            bool ignored;
+            longer[path_count] = symbol_find(g->model->unit->symbols, members[i]);
+            parts[i] = longer[path_count]
+                           ? value_of_local(g, function, name, longer, path_count + 1, at, frame,
+                                            &ignored)
+                           : component(&res, i);
+        }
+        res = geometry_cross(parts);
+    }
+    g->depth--;
+    return res;
+}
+
+/* What the file gives a variable of its own, or a member, wherever it does. */
+static triples value_of_other(struct geometry *g, const struct symbol *name, bool is_member,
+                              const struct name_meaning *meaning)
+{
+    size_t count;
+    const struct definition *const *items = flow_of_others(g->model, name, &count);
+    struct gather all = {.set = {.open = true}};
+    bool any = false;
+    if (!is_member && meaning->declarator) {
+        bool nothing = false;
+        triples part = value_of_declarator(g, meaning->declaration, meaning->declarator, NULL, 0,
+                                           NULL, &nothing);
+        if (!nothing)
+            gather(&all, part);
+        any = !nothing;
+    }
+    for (size_t i = 0; i < count && !all.failed; ++i) {
+        const struct definition *d = items[i];
+        if (d->kind == DEFINITION_PASSED || (is_member != (d->path_count != 0)))
+            continue;
+        any = true;
+        gather(&all, d->kind == DEFINITION_ASSIGNED && d->node->kids->next &&
+                             MAX_STEPS > g->steps++
+                         ? value_of(g, d->node->kids->next, NULL)
+                         : unknown());
+    }
+    return any ? gathered(&all) : unknown();
+}
+
+/* Macros. */
+
+/* The text of the macro that NAME is at token AT, as an expression with PATH behind it. */
+static triples value_of_macro(struct geometry *g, const struct name_meaning *meaning,
+                              const struct arguments *args, uint32_t at,
+                              const struct frame *outer)
+{
+    if (meaning->token == NO_TOKEN)
+        return unknown();
+    const struct directive *macro = unit_directive_at(g->model->unit, meaning->token);
+    if (macro->function_like != (args != NULL) || (args && 0 <= args->first_unknown))
+        return unknown();
+    struct frame frame = {
+        .outer = outer,
+        .macro = macro,
+        .arguments = args ? args->items : NULL,
+        .argument_count = args ? (unsigned)args->count : 0,
+        .at = at,
+    };
+    return value_of_range(g, macro->body, &frame);
+}
+
+/* NAME.PATH as it is meant at token AT, seen through FRAME. LEAF (or NULL) is its tree. */
+static triples value_of_name(struct geometry *g, const struct symbol *name,
+                             const struct node *leaf, const struct symbol *const *path,
+                             unsigned path_count, uint32_t at, const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    int c = path_count == 1 ? component_index(path[0]) : -1;
+    if (frame && frame->macro) {
+        struct range argument;
+        if (!frame_argument(unit, frame, name, &argument))
+            return value_of_name(g, name, leaf, path, path_count, frame->at, frame->outer);
+        if (!path_count)
+            return value_of_range(g, argument, frame->outer);
+        const struct node *tree = tree_expression(&g->model->trees, argument);
+        return tree ? value_of_path(g, tree, path, path_count, frame->outer) : unknown();
+    }
+    size_t function = model_function_at(g->model, at);
+    if (function != NO_INDEX) {
+        bool is_local;
+        triples res =
+            value_of_local(g, function, name, path, path_count, at, frame, &is_local);
+        if (is_local)
+            return res;
+    }
+    struct constant constant;
+    if (!path_count && leaf && constant_of(g->model, leaf, &constant))
+        return from_constant(&constant);
+    struct name_meaning meaning = model_lookup(g->model, name, at);
+    triples all = unknown();
+    if (meaning.kind == NAME_MACRO && (!path_count || 0 <= c))
+        all = value_of_macro(g, &meaning, NULL, at, frame);
+    else if (meaning.kind == NAME_VARIABLE && (!path_count || 0 <= c))
+        all = value_of_other(g, name, false, &meaning);
+    return 0 <= c ? component(&all, (unsigned)c) : all;
+}
+
+/* NODE.PATH */
+static triples value_of_path(struct geometry *g, const struct node *node,
+                             const struct symbol *const *path, unsigned path_count,
+                             const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    if (!path_count)
+        return value_of(g, node, frame);
+    if (MAX_DEPTH <= g->depth || MAX_STEPS < g->steps++)
+        return unknown();
+    g->depth++;
+    triples res = unknown();
+    int c = path_count == 1 ? component_index(path[0]) : -1;
+    if (node->kind == NODE_NAME && tree_symbol(unit, node)) {
+        res = value_of_name(g, tree_symbol(unit, node), NULL, path, path_count, node->token, frame);
+    } else if (node->kind == NODE_MEMBER && node->kids && path_count < DEFINITION_PATH) {
+        const struct symbol *longer[DEFINITION_PATH] = {tree_symbol(unit, node)};
+        memcpy(longer + 1, path, path_count * sizeof *path);
+        res = longer[0] ? value_of_path(g, node->kids, longer, path_count + 1, frame) : unknown();
+    } else if (0 <= c && node->kind != NODE_MEMBER) {
+        triples all = value_of(g, node, frame);
+        res = component(&all, (unsigned)c);
+    }
+    if (!res.count && (c < 0 || 1 < path_count)) {
+        /* A member that the file writes, whatever the object. */
+        bool is_component = 0 <= component_index(path[path_count - 1]);
+        if (!is_component) {
+            res = value_of_other(g, path[path_count - 1], true, NULL);
+        } else if (path_count == 2) {
+            triples all = value_of_other(g, path[0], true, NULL);
+            res = component(&all, (unsigned)component_index(path[1]));
+        }
+    }
+    g->depth--;
+    return res;
+}
+
+/* Calls. */
+
+/* The value that the function at INDEX returns in its only statement that does; NULL without. */
+static const struct node *only_return(const struct node *body, bool *several)
+{
+    const struct node *res = NULL;
+    tree_each(kid, body)
+    {
+        const struct node *found = kid->kind == NODE_RETURN ? kid->kids
+                                   : kid->kind == NODE_LAMBDA
+                                       ? NULL
+                                       : only_return(kid, several);
+        *several |= res && found;
+        res = found ? found : res;
+    }
+    return res;
+}
+
+static triples value_of_function(struct geometry *g, size_t function, uint32_t at,
+                                 const struct frame *frame)
+{
+    const struct model_function *info = model_function(g->model, function);
+    struct arguments args;
+    bool several = false;
+    const struct node *result = info->body ? only_return(info->body, &several) : NULL;
+    if (!result || several || info->function->flags & FUNCTION_GLOBAL ||
+        !model_call_arguments(g->model, at, &args) || 0 <= args.first_unknown)
+        return unknown();
+    struct frame call = {
+        .outer = frame,
+        .function = function,
+        .arguments = args.items,
+        .argument_count = (unsigned)args.count,
+        .at = at,
+    };
+    if (result->kind == NODE_LIST)
+        return dimensions(g, result->kids, &call);
+    return value_of(g, result, &call);
+}
+
+static triples value_of_extreme(struct geometry *g, const struct node *a, bool is_max,
+                                const struct frame *frame)
+{
+    triples x = value_of(g, a, frame), y = value_of(g, a->next, frame);
+    triples res = {.open = x.open || y.open};
+    for (unsigned i = 0; i < x.count; ++i)
+        for (unsigned k = 0; k < y.count; ++k) {
+            int64_t p = x.items[i][0], q = y.items[k][0];
+            if (p == UNKNOWN_COMPONENT || q == UNKNOWN_COMPONENT ||
+                !add_item(&res, (const int64_t[]){(p < q) == is_max ? q : p, 1, 1}))
+                return unknown();
+        }
+    return res;
+}
+
+static triples value_of_call(struct geometry *g, const struct node *node,
+                             const struct frame *frame)
+{
+    const struct node *callee = node->kids, *first = callee ? callee->next : NULL;
+    const struct symbol *name =
+        callee && callee->kind == NODE_NAME ? tree_symbol(g->model->unit, callee) : NULL;
+    if (!name)
+        return unknown();
+    if (is_dim3(name))
+        return first ? dimensions(g, first, frame) : single(1);
+    struct constant constant;
+    if (!frame && constant_of(g->model, node, &constant))
+        return from_constant(&constant);
+    /* The place that a macro's text is read from is that of its use. */
+    uint32_t at = callee->token;
+    for (const struct frame *f = frame; f && f->macro; f = f->outer)
+        at = f->at;
+    struct name_meaning meaning = model_lookup(g->model, name, at);
+    if (meaning.kind == NAME_MACRO) {
+        struct arguments args;
+        return model_call_arguments(g->model, callee->token, &args)
+                   ? value_of_macro(g, &meaning, &args, callee->token, frame)
+                   : unknown();
+    }
+    if (meaning.kind == NAME_FUNCTION)
+        return value_of_function(g, meaning.function, callee->token, frame);
+    if ((is_called(name, "min") || is_called(name, "max")) && first && first->next &&
+        !first->next->next)
+        return value_of_extreme(g, first, is_called(name, "max"), frame);
+    return unknown();
+}
+
+static triples value_of_unary(struct geometry *g, const struct node *node,
+                              const struct frame *frame)
+{
+    triples of = value_of(g, node->kids, frame), res = {.open = of.open};
+    for (unsigned i = 0; i < of.count; ++i) {
+        int64_t value = of.items[i][0];
+        if (value == UNKNOWN_COMPONENT)
+            return unknown();
+        switch (node->op) {
+        case TOK_PLUS:
+            break;
+        case TOK_MINUS:
+            value = -value;
+            break;
+        case TOK_TILDE:
+            value = ~value;
+            break;
+        case TOK_BANG:
+            value = !value;
+            break;
+        default:
+            return unknown();
+        }
+        add_item(&res, (const int64_t[]){value, 1, 1});
+    }
+    return res;
+}
+
+static triples value_of_choice(struct geometry *g, const struct node *node,
+                               const struct frame *frame)
+{
+    const struct node *then = tree_kid(node, 1), *otherwise = tree_kid(node, 2);
+    if (!then || !otherwise)
+        return unknown();
+    triples condition = value_of(g, node->kids, frame);
+    if (condition.count == 1 && condition.items[0][0] != UNKNOWN_COMPONENT)
+        return value_of(g, condition.items[0][0] ? then : otherwise, frame);
+    struct gather all = {0};
+    gather(&all, value_of(g, then, frame));
+    gather(&all, value_of(g, otherwise, frame));
+    return gathered(&all);
+}
+
+static triples value_of_index(struct geometry *g, const struct node *node,
+                              const struct frame *frame)
+{
+    const struct node *list = frame && frame->macro ? NULL : array_list(g, node->kids);
+    triples index = list ? value_of(g, node->kids->next, frame) : unknown();
+    if (!list)
+        return unknown();
+    if (index.count != 1 || index.items[0][0] == UNKNOWN_COMPONENT)
+        return value_of_elements(g, list, frame);
+    const struct node *kid = 0 <= index.items[0][0] && index.items[0][0] < UINT32_MAX
+                                 ? tree_kid(list, (unsigned)index.items[0][0])
+                                 : NULL;
+    return kid ? value_of(g, kid, frame) : unknown();
+}
+
+/* A value of TYPE made from one of another type. */
+static triples value_as(struct geometry *g, const struct node *type, triples of)
+{
+    const struct symbol *name = tree_symbol(g->model->unit, type);
+    if (type->stars || is_floating(name) || is_called(name, "char") || is_called(name, "bool"))
+        return unknown();
+    return of;
+}
+
+static triples value_by_kind(struct geometry *g, const struct node *node,
+                             const struct frame *frame)
+{
+    const struct unit *unit = g->model->unit;
+    const struct node *first = node->kids;
+    struct constant constant;
+    switch ((enum node_kind)node->kind) {
+    case NODE_NUMBER:
+    case NODE_CHARACTER: {
+        int64_t value;
+        unsigned bytes;
+        bool is_signed;
+        return constant_literal(unit, node, &value, &bytes, &is_signed) ? single(value) : unknown();
+    }
+    case NODE_NAME:
+        return tree_symbol(unit, node)
+                   ? value_of_name(g, tree_symbol(unit, node), node, NULL, 0, node->token, frame)
+                   : unknown();
+    case NODE_SIZEOF:
+        return constant_of(g->model, node, &constant) ? from_constant(&constant) : unknown();
+    case NODE_MEMBER: {
+        const struct symbol *member = tree_symbol(unit, node);
+        return member && first ? value_of_path(g, first, &member, 1, frame) : unknown();
+    }
+    case NODE_UNARY:
+        return first ? value_of_unary(g, node, frame) : unknown();
+    case NODE_BINARY: {
+        if (!first || !first->next)
+            return unknown();
+        triples a = value_of(g, first, frame), b = value_of(g, first->next, frame);
+        return combine((enum token_kind)node->op, &a, &b);
+    }
+    case NODE_CHOICE:
+        return value_of_choice(g, node, frame);
+    case NODE_CALL:
+        return value_of_call(g, node, frame);
+    case NODE_CONSTRUCT:
+        if (first && is_dim3(tree_symbol(unit, first)))
+            return first->next ? dimensions(g, first->next, frame) : single(1);
+        return first && first->next && !first->next->next
+                   ? value_as(g, first, value_of(g, first->next, frame))
+                   : unknown();
+    case NODE_CAST:
+        return first && first->next ? value_as(g, first, value_of(g, first->next, frame))
+                                    : unknown();
+    case NODE_LIST:
+        return first ? dimensions(g, first, frame) : single(1);
+    case NODE_INDEX:
+        return first && first->next ? value_of_index(g, node, frame) : unknown();
+    default:
+        return unknown();
+    }
+}
+
+static triples value_of(struct geometry *g, const struct node *node, const struct frame *frame)
+{
+    if (MAX_DEPTH <= g->depth || MAX_STEPS < g->steps++)
+        return unknown();
+    g->depth++;
+    triples res = value_by_kind(g, node, frame);
+    g->depth--;
+    return res;
+}
+
+struct triples geometry_of(struct geometry *g, const struct node *expression,
+                           const struct frame *frame)
+{
+    struct constant constant;
+    triples res = !frame && constant_of(g->model, expression, &constant)
+                      ? from_constant(&constant)
+                      : value_of(g, expression, frame);
+    if (!res.said[0] && !res.said[1] && !res.said[2])
+        res.said[0] = expression;
+    return res;
+}
+
+struct triples geometry_of_range(struct geometry *g, struct range range,
+                                 const struct frame *frame)
+{
+    if (range.end <= range.begin || unit_kind(g->model->unit, range.begin) == TOK_LBRACE)
+        return value_of_range(g, range, frame);
+    const struct node *tree = tree_expression(&g->model->trees, range);
+    return tree ? geometry_of(g, tree, frame) : unknown();
+}
+
+struct triples geometry_of_member(struct geometry *g, const struct node *expression,
+                                  const struct symbol *member, const struct frame *frame)
+{
+    return value_of_path(g, expression, &member, 1, frame);
+}
+
+/* Names. */
+
+struct use {
+    const struct symbol *symbol;
+    uint32_t token;
+};
+
+struct model_uses {
+    const struct symbol **symbols; /* sorted; of each token in */
+    uint32_t *tokens;
+    size_t count;
+    struct declared {
+        uint32_t name;
+        uint32_t index;
+    } * declared; /* functions by the token of their names */
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct use *x = a, *y = b;
+    if (x->symbol != y->symbol)
+        return (uintptr_t)x->symbol < (uintptr_t)y->symbol ? -1 : 1;
+    return x->token < y->token ? -1 : x->token > y->token;
+}
+
+static int compare_declared(const void *a, const void *b)
+{
+    const struct declared *x = a, *y = b;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static struct model_uses *index_uses(struct model *model)
+{
+    const struct unit *unit = model->unit;
+    VEC(struct use) uses = {0};
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_IDENT && token->symbol && token_is_code(token))
+            *vec_push(&uses) = (struct use){token->symbol, i};
+    }
+    struct model_uses *res = arena_zalloc(model->arena, 1, sizeof *res);
+    res->count = uses.count;
+    res->symbols = arena_zalloc(model->arena, uses.count, sizeof *res->symbols);
+    res->tokens = arena_zalloc(model->arena, uses.count, sizeof *res->tokens);
+    if (uses.count)
+        qsort(uses.items, uses.count, sizeof *uses.items, compare_uses);
+    for (size_t i = 0; i < uses.count; ++i) {
+        res->symbols[i] = uses.items[i].symbol;
+        res->tokens[i] = uses.items[i].token;
+    }
+    vec_release(&uses);
+    res->declared = arena_zalloc(model->arena, unit->functions.count, sizeof *res->declared);
+    for (size_t i = 0; i < unit->functions.count; ++i)
+        res->declared[i] = (struct declared){unit->functions.items[i].name, (uint32_t)i};
+    if (unit->functions.count)
+        qsort(res->declared, unit->functions.count, sizeof *res->declared, compare_declared);
+    return res;
+}
+
+static struct model_uses *uses_of(struct model *model)
+{
+    if (!model->uses)
+        model->uses = index_uses(model);
+    return model->uses;
+}
+
+const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count)
+{
+    const struct model_uses *uses = uses_of(model);
+    size_t low = 0, high = uses->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)uses->symbols[middle] < (uintptr_t)name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    while (end < uses->count && uses->symbols[end] == name)
+        ++end;
+    *count = end - low;
+    return uses->tokens + low;
+}
+
+size_t model_function_named(struct model *model, uint32_t token)
+{
+    size_t count = model->unit->functions.count;
+    const struct declared key = {.name = token},
+                          *found = count ? bsearch(&key, uses_of(model)->declared, count,
+                                                   sizeof key, compare_declared)
+                                         : NULL;
+    return found ? found->index : NO_INDEX;
+}
+
+bool model_call_arguments(struct model *model, uint32_t token, struct arguments *res)
+{
+    const struct unit *unit = model->unit;
+    uint32_t open = unit_next(unit, token);
+    if (unit_kind(unit, open) == TOK_LESS && unit_partner(unit, open) != NO_TOKEN &&
+        open < unit_partner(unit, open))
+        open = unit_next(unit, unit_partner(unit, open));
+    return unit_kind(unit, open) == TOK_LPAREN &&
+           unit_arguments(unit, open, model->arena, res);
+}
+
+bool model_internal(const struct unit *unit, size_t index)
+{
+    const struct function *function = &unit->functions.items[index];
+    for (uint32_t i = function->head.begin; i < function->name; ++i) {
+        const struct symbol *symbol = unit_token(unit, i)->symbol;
+        if (symbol && !strcmp(symbol->text, "static"))
+            return true;
+    }
+    for (uint32_t s = function->scope; s != NO_INDEX; s = unit->scopes.items[s].parent)
+        if (unit->scopes.items[s].kind == SCOPE_NAMESPACE && !unit->scopes.items[s].name)
+            return true;
+    return false;
+}
+
+/* A macro's uses. */
+
+struct places {
+    struct model *model;
+    const struct directive *macro;
+    const struct arguments *args; /* NULL: the macro has none */
+    uint32_t use;
+    unsigned *left; /* of the places that are looked at */
+    void (*back)(const struct frame *frame, void *data);
+    void *data;
+};
+
+static void at_use(const struct frame *outer, void *data)
+{
+    const struct places *p = data;
+    const struct frame frame = {
+        .outer = outer,
+        .macro = p->macro,
+        .arguments = p->args ? p->args->items : NULL,
+        .argument_count = p->args ? (unsigned)p->args->count : 0,
+        .at = p->use,
+    };
+    p->back(&frame, p->data);
+}
+
+static void each_place(struct model *model, uint32_t token, unsigned nesting, unsigned *left,
+                       void (*back)(const struct frame *frame, void *data), void *data)
+{
+    const struct unit *unit = model->unit;
+    if (!(unit_token(unit, token)->flags & TOKEN_DIRECTIVE)) {
+        back(NULL, data);
+        return;
+    }
+    const struct directive *macro = unit_directive_at(unit, token);
+    if (macro->kind != TOK_PP_DEFINE || macro->name == NO_TOKEN || MAX_NESTING <= nesting)
+        return;
+    size_t count;
+    const uint32_t *uses = model_uses(model, unit_token(unit, macro->name)->symbol, &count);
+    for (size_t i = 0; i < count && *left; ++i) {
+        struct arguments args;
+        --*left;
+        if (uses[i] == macro->name ||
+            (macro->function_like && !model_call_arguments(model, uses[i], &args)))
+            continue;
+        struct places places = {
+            .model = model,
+            .macro = macro,
+            .args = macro->function_like ? &args : NULL,
+            .use = uses[i],
+            .left = left,
+            .back = back,
+            .data = data,
+        };
+        each_place(model, uses[i], nesting + 1, left, at_use, &places);
+    }
+}
+
+void geometry_each_place(struct model *model, uint32_t token,
+                         void (*back)(const struct frame *frame, void *data), void *data)
+{
+    unsigned left = MAX_PLACES;
+    each_place(model, token, 0, &left, back, data);
+}

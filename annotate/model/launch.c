@@ -1,0 +1,880 @@
+#include <config.h>
+
+#include "annotate/model/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/model/flow.h"
+#include "annotate/model/geometry_p.h"
+
+struct model_launches {
+    struct launch_site *sites;
+    size_t count;
+    bool computed; /* something computed is launched */
+    /* The sites by the first function of their kernel, see same_kernel. */
+    uint32_t *kernel; /* by function: that first function */
+    const struct launch_site **by_kernel;
+    size_t *begin; /* by function: into by_kernel; one more at the end */
+    bool *seen;    /* scratch of model_blocks(): functions that have been looked at */
+};
+
+/* The functions that launch, and where their arguments stand; -1: nowhere. A grid and a block of
+   three arguments each are three numbers. */
+struct launch_call {
+    const char *name;
+    int kernel, config, grid, block, shared, stream;
+    bool numbers;
+    bool cooperative;
+    bool counted; /* what follows the last of these are the kernel's arguments */
+};
+
+static const struct launch_call launch_calls[] = {
+    /*                              kernel config grid block shared stream */
+    {"cuLaunchCooperativeKernel", 0, -1, 1, 4, 7, 8, true, true, false},
+    {"cuLaunchKernel", 0, -1, 1, 4, 7, 8, true, false, false},
+    {"cuLaunchKernelEx", 1, 0, -1, -1, -1, -1, true, false, false},
+    {"cudaLaunchCooperativeKernel", 0, -1, 1, 2, 4, 5, false, true, false},
+    {"cudaLaunchKernel", 0, -1, 1, 2, 4, 5, false, false, false},
+    {"cudaLaunchKernelEx", 1, 0, -1, -1, -1, -1, false, false, true},
+    {"cudaLaunchKernelExC", 1, 0, -1, -1, -1, -1, false, false, false},
+    {"hipDrvLaunchKernelEx", 1, 0, -1, -1, -1, -1, true, false, false},
+    {"hipExtLaunchKernel", 0, -1, 1, 2, 4, 5, false, false, false},
+    {"hipExtLaunchKernelGGL", 0, -1, 1, 2, 3, 4, false, false, false},
+    {"hipLaunchCooperativeKernel", 0, -1, 1, 2, 4, 5, false, true, false},
+    {"hipLaunchKernel", 0, -1, 1, 2, 4, 5, false, false, false},
+    {"hipLaunchKernelExC", 1, 0, -1, -1, -1, -1, false, false, false},
+    {"hipLaunchKernelGGL", 0, -1, 1, 2, 3, 4, false, false, true},
+    {"hipModuleLaunchCooperativeKernel", 0, -1, 1, 4, 7, 8, true, true, false},
+    {"hipModuleLaunchKernel", 0, -1, 1, 4, 7, 8, true, false, false},
+};
+
+enum { LAUNCH_CALLS = sizeof launch_calls / sizeof *launch_calls };
+
+/* A launch as the text has it. Ranges are empty where nothing is said. */
+struct shape {
+    uint32_t token;
+    struct range tokens;
+    struct range kernel;
+    struct range config;
+    struct range grid[3], block[3];
+    struct range shared, stream;
+    bool numbers;
+    bool cooperative;
+    int arg_count; /* of the kernel, or -1: not known */
+};
+
+/* The sites under construction. */
+struct build {
+    struct model *model;
+    VEC(struct launch_site) sites;
+    const struct shape *shape;
+};
+
+static bool is_empty(struct range range)
+{
+    return range.end <= range.begin;
+}
+
+/* Which kernel. */
+
+enum kernel_kind {
+    KERNEL_COMPUTED,
+    KERNEL_NAMED,
+    KERNEL_PARAMETER, /* of the function around */
+};
+
+struct kernel {
+    enum kernel_kind kind;
+    const struct node *name; /* KERNEL_NAMED: the NODE_NAME */
+    uint32_t at;             /* KERNEL_NAMED: where it is looked up */
+    size_t function;         /* KERNEL_PARAMETER */
+};
+
+enum { KERNEL_DEPTH = 16 };
+
+static struct kernel find_kernel(struct model *model, const struct node *node,
+                                 const struct frame *frame, unsigned depth);
+
+static struct kernel find_kernel_in(struct model *model, struct range range,
+                                    const struct frame *frame, unsigned depth)
+{
+    const struct node *tree = tree_expression(&model->trees, range);
+    return tree && depth < KERNEL_DEPTH ? find_kernel(model, tree, frame, depth + 1)
+                                        : (struct kernel){0};
+}
+
+/* The kernel that a local variable or parameter holds. */
+static struct kernel find_local_kernel(struct model *model, size_t function,
+                                       const struct reaching *reaching, const struct frame *frame,
+                                       unsigned depth)
+{
+    struct kernel none = {0};
+    if (!reaching->known || reaching->count != 1)
+        return none;
+    const struct definition *d = reaching->items[0];
+    const struct node *value = NULL;
+    if (d->kind == DEFINITION_PARAMETER) {
+        if (!frame || frame->macro || frame->function != function)
+            return (struct kernel){.kind = KERNEL_PARAMETER, .function = function};
+        return d->index < frame->argument_count
+                   ? find_kernel_in(model, frame->arguments[d->index], frame->outer, depth)
+                   : none;
+    }
+    if (d->kind == DEFINITION_DECLARED) {
+        for (const struct node *kid = d->node->kids; kid; kid = kid->next)
+            if (kid->kind == NODE_INITIALIZER)
+                value = kid->kids;
+    } else if (d->kind == DEFINITION_ASSIGNED) {
+        value = d->node->kids->next;
+    }
+    return value ? find_kernel(model, value, frame, depth + 1) : none;
+}
+
+static struct kernel find_named_kernel(struct model *model, const struct node *node,
+                                       const struct frame *frame, unsigned depth)
+{
+    const struct unit *unit = model->unit;
+    const struct symbol *name = tree_symbol(unit, node);
+    uint32_t at = node->token;
+    for (; frame && frame->macro; at = frame->at, frame = frame->outer) {
+        struct range argument;
+        if (frame_argument(unit, frame, name, &argument))
+            return find_kernel_in(model, argument, frame->outer, depth);
+    }
+    size_t function = model_function_at(model, at);
+    struct reaching reaching;
+    if (!(node->flags & NAME_QUALIFIED) && function != NO_INDEX &&
+        flow_reaching(model, function, name, NULL, 0, at, &reaching, NULL))
+        return find_local_kernel(model, function, &reaching, frame, depth);
+    struct name_meaning meaning = model_lookup(model, name, at);
+    switch (meaning.kind) {
+    case NAME_MACRO:
+        if (meaning.token != NO_TOKEN) {
+            const struct directive *macro = unit_directive_at(unit, meaning.token);
+            struct frame text = {.outer = frame, .macro = macro, .at = at};
+            if (!macro->function_like)
+                return find_kernel_in(model, macro->body, &text, depth);
+        }
+        return (struct kernel){0};
+    case NAME_UNKNOWN:
+    case NAME_FUNCTION:
+        return (struct kernel){.kind = KERNEL_NAMED, .name = node, .at = at};
+    default:
+        return (struct kernel){0};
+    }
+}
+
+/* The kernel that NODE names: behind casts, & and HIP_KERNEL_NAME. */
+static struct kernel find_kernel(struct model *model, const struct node *node,
+                                 const struct frame *frame, unsigned depth)
+{
+    const struct node *first = node->kids;
+    if (KERNEL_DEPTH <= depth)
+        return (struct kernel){0};
+    switch (node->kind) {
+    case NODE_NAME:
+        return tree_symbol(model->unit, node) ? find_named_kernel(model, node, frame, depth)
+                                              : (struct kernel){0};
+    case NODE_CAST:
+        if (first && first->next)
+            return find_kernel(model, first->next, frame, depth + 1);
+        break;
+    case NODE_UNARY:
+        if (first && (node->op == TOK_AMP || node->op == TOK_STAR))
+            return find_kernel(model, first, frame, depth + 1);
+        break;
+    case NODE_CALL:
+        if (first && first->next && !first->next->next && first->kind == NODE_NAME) {
+            const struct symbol *name = tree_symbol(model->unit, first);
+            if (name && !strcmp(name->text, "HIP_KERNEL_NAME"))
+                return find_kernel(model, first->next, frame, depth + 1);
+        }
+        break;
+    default:
+        break;
+    }
+    return (struct kernel){0};
+}
+
+/* The namespace in NAMESPACE::NAME, or NULL. */
+static const struct symbol *qualifier_of(const struct unit *unit, const struct node *name)
+{
+    if (!(name->flags & NAME_QUALIFIED) || name->token < name->tokens.begin + 2)
+        return NULL;
+    return unit_token(unit, name->token - 2)->symbol;
+}
+
+static const struct symbol *scope_name(const struct unit *unit, uint32_t scope)
+{
+    return scope == NO_INDEX ? NULL : unit->scopes.items[scope].name;
+}
+
+/* The function that a launch with ARG_COUNT arguments (-1: not known) means by NAME. */
+static size_t kernel_function(struct model *model, const struct node *name, uint32_t at,
+                              int arg_count)
+{
+    const struct unit *unit = model->unit;
+    enum { TRIES = 100 };
+    size_t count, res = NO_INDEX;
+    const uint32_t *uses = model_uses(model, tree_symbol(unit, name), &count);
+    const struct symbol *qualifier = qualifier_of(unit, name);
+    uint32_t around = unit_scope_at(unit, at);
+    int best = -1;
+    unsigned tries = 0;
+    for (size_t i = 0; i < count && tries < TRIES; ++i) {
+        size_t index = model_function_named(model, uses[i]);
+        if (index == NO_INDEX)
+            continue;
+        tries++;
+        const struct function *function = &unit->functions.items[index];
+        const struct model_function *info = model_function(model, index);
+        int score = function->flags & FUNCTION_GLOBAL ? 32 : 0;
+        if (0 <= arg_count && model_needed_arguments(info) <= (unsigned)arg_count &&
+            (unsigned)arg_count <= info->param_count)
+            score += 8;
+        if (qualifier ? scope_name(unit, function->scope) == qualifier : false)
+            score += 16;
+        for (uint32_t s = around; s != NO_INDEX; s = unit->scopes.items[s].parent)
+            if (s == function->scope)
+                score += 2;
+        if (!is_empty(function->body))
+            score += 1;
+        if (best < score) {
+            best = score;
+            res = index;
+        }
+    }
+    return res;
+}
+
+/* Geometry. */
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Component INDEX of TRIPLES as a constant. */
+static struct constant constant_from(const struct triples *triples, int index)
+{
+    struct constant res = {.origin = NO_TOKEN};
+    for (unsigned i = 0; i < triples->count; ++i) {
+        int64_t value = triples->items[i][index];
+        bool known = false;
+        if (value == UNKNOWN_COMPONENT)
+            return (struct constant){.origin = NO_TOKEN};
+        for (unsigned k = 0; k < res.count; ++k)
+            known |= res.values[k] == value;
+        if (!known)
+            res.values[res.count++] = value;
+    }
+    qsort(res.values, res.count, sizeof *res.values, compare_values);
+    return res;
+}
+
+/* NODE, or the argument that it is a macro's parameter for. */
+static const struct node *argument_or(struct model *model, const struct node *node,
+                                      const struct frame *frame)
+{
+    for (; node && node->kind == NODE_NAME && frame && frame->macro; frame = frame->outer) {
+        struct range argument;
+        if (!frame_argument(model->unit, frame, tree_symbol(model->unit, node), &argument))
+            break;
+        node = tree_expression(&model->trees, argument);
+    }
+    return node;
+}
+
+/* Fills DIMS from TRIPLES, whose whole expression is WHOLE or NULL. */
+static void fill_dims(struct launch_dim dims[3], const struct triples *triples,
+                      const struct node *whole)
+{
+    for (int i = 0; i < 3; ++i) {
+        dims[i].expression = triples->said[i];
+        dims[i].value = constant_from(triples, i);
+    }
+    if (!dims[0].expression)
+        dims[0].expression = whole;
+}
+
+struct geometry_source {
+    struct range ranges[3];
+    bool numbers;
+    struct range config;
+    const struct symbol *members[3];
+};
+
+/* The value of a grid or a block; *WHOLE: its expression. */
+static struct triples dims_of(struct model *model, const struct geometry_source *source,
+                              const struct frame *frame, const struct node **whole)
+{
+    struct geometry g = {.model = model};
+    *whole = NULL;
+    unsigned parts = source->numbers ? 3 : 1;
+    struct triples part[3];
+    const struct node *said[3] = {NULL};
+    const struct node *config = NULL;
+    if (!is_empty(source->config)) {
+        config = argument_or(model, tree_expression(&model->trees, source->config), frame);
+        if (config && config->kind == NODE_UNARY && config->op == TOK_AMP)
+            config = config->kids;
+    }
+    for (unsigned i = 0; i < parts; ++i) {
+        part[i] = (struct triples){0};
+        if (!is_empty(source->config)) {
+            if (config && source->members[i])
+                part[i] = geometry_of_member(&g, config, source->members[i], frame);
+        } else if (!is_empty(source->ranges[i])) {
+            said[i] = argument_or(model, tree_expression(&model->trees, source->ranges[i]), frame);
+            part[i] = geometry_of_range(&g, source->ranges[i], frame);
+        }
+    }
+    if (parts == 1) {
+        *whole = said[0];
+        return part[0];
+    }
+    struct triples res = geometry_cross(part);
+    memcpy(res.said, said, sizeof said);
+    return res;
+}
+
+static void fill_blocks(struct launch_site *site, const struct triples *triples)
+{
+    site->open = triples->open;
+    site->block_known = triples->count != 0;
+    for (unsigned i = 0; i < triples->count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            int64_t value = triples->items[i][k];
+            site->block_known &= 0 < value && value <= UINT32_MAX;
+            site->blocks[i][k] = (unsigned)value;
+        }
+    site->block_count = site->block_known ? triples->count : 0;
+}
+
+static void fill_shared(struct build *build, struct launch_site *site, const struct frame *frame)
+{
+    const struct shape *shape = build->shape;
+    struct model *model = build->model;
+    struct geometry g = {.model = model};
+    struct triples triples = {0};
+    if (!is_empty(shape->config)) {
+        const struct node *config =
+            argument_or(model, tree_expression(&model->trees, shape->config), frame);
+        if (config && config->kind == NODE_UNARY && config->op == TOK_AMP)
+            config = config->kids;
+        const struct symbol *member = symbol_find(
+            model->unit->symbols, shape->numbers ? "sharedMemBytes" : "dynamicSmemBytes");
+        if (config && member)
+            triples = geometry_of_member(&g, config, member, frame);
+        site->shared = triples.said[0];
+    } else if (!is_empty(shape->shared)) {
+        site->shared = argument_or(model, tree_expression(&model->trees, shape->shared), frame);
+        triples = geometry_of_range(&g, shape->shared, frame);
+    }
+    site->shared_bytes = constant_from(&triples, 0);
+    if (!is_empty(shape->stream))
+        site->stream = argument_or(model, tree_expression(&model->trees, shape->stream), frame);
+}
+
+/* Sites. */
+
+static void add_site(struct build *build, const struct frame *frame, struct kernel kernel)
+{
+    static const char *const members[2][2][3] = {
+        {{"gridDim"}, {"blockDim"}},
+        {{"gridDimX", "gridDimY", "gridDimZ"}, {"blockDimX", "blockDimY", "blockDimZ"}},
+    };
+    const struct shape *shape = build->shape;
+    struct model *model = build->model;
+    struct launch_site site = {
+        .token = shape->token,
+        .named = NO_TOKEN,
+        .tokens = shape->tokens,
+        .function = NO_INDEX,
+        .cooperative = shape->cooperative,
+        .template_arguments = {shape->token, shape->token},
+    };
+    for (const struct frame *f = frame; f; f = f->outer)
+        if (f->macro)
+            site.token = f->at;
+    if (kernel.kind == KERNEL_NAMED) {
+        site.kernel = tree_symbol(model->unit, kernel.name);
+        site.named = kernel.name->token;
+        site.template_arguments = tree_template_arguments(model->unit, kernel.name);
+        site.function = kernel_function(model, kernel.name, kernel.at, shape->arg_count);
+    }
+    struct geometry_source grid = {.numbers = shape->numbers, .config = shape->config},
+                           block = grid;
+    memcpy(grid.ranges, shape->grid, sizeof grid.ranges);
+    memcpy(block.ranges, shape->block, sizeof block.ranges);
+    for (int i = 0; i < 3; ++i) {
+        const char *const(*names)[3] = members[shape->numbers];
+        if (names[0][i]) {
+            grid.members[i] = symbol_find(model->unit->symbols, names[0][i]);
+            block.members[i] = symbol_find(model->unit->symbols, names[1][i]);
+        }
+    }
+    const struct node *whole;
+    struct triples triples = dims_of(model, &grid, frame, &whole);
+    fill_dims(site.grid, &triples, whole);
+    triples = dims_of(model, &block, frame, &whole);
+    fill_dims(site.block, &triples, whole);
+    fill_blocks(&site, &triples);
+    fill_shared(build, &site, frame);
+    *vec_push(&build->sites) = site;
+}
+
+struct at_caller {
+    struct build *build;
+    size_t function;
+    const struct arguments *args;
+    uint32_t token;
+    bool any;
+};
+
+static void add_site_of_caller(const struct frame *outer, void *data)
+{
+    struct at_caller *caller = data;
+    const struct shape *shape = caller->build->shape;
+    struct frame frame = {
+        .outer = outer,
+        .function = caller->function,
+        .arguments = caller->args->items,
+        .argument_count = (unsigned)caller->args->count,
+        .at = caller->token,
+    };
+    struct kernel kernel = find_kernel_in(caller->build->model, shape->kernel, &frame, 0);
+    add_site(caller->build, &frame, kernel);
+    caller->any = true;
+}
+
+/* A launch of the function's parameter: one site for each call of the function. */
+static bool add_sites_of_callers(struct build *build, size_t function)
+{
+    enum { CALLERS = 200 };
+    struct model *model = build->model;
+    const struct model_function *info = model_function(model, function);
+    size_t count;
+    const uint32_t *uses =
+        model_uses(model, unit_token(model->unit, info->function->name)->symbol, &count);
+    struct at_caller caller = {.build = build, .function = function};
+    unsigned callers = 0;
+    for (size_t i = 0; i < count; ++i) {
+        struct arguments args;
+        if (model_function_named(model, uses[i]) != NO_INDEX ||
+            model_function_at(model, uses[i]) == function ||
+            !model_call_arguments(model, uses[i], &args) || 0 <= args.first_unknown ||
+            (unsigned)args.count < model_needed_arguments(info) ||
+            info->param_count < (unsigned)args.count || CALLERS < ++callers)
+            continue;
+        caller.args = &args;
+        caller.token = uses[i];
+        geometry_each_place(model, uses[i], add_site_of_caller, &caller);
+    }
+    return caller.any;
+}
+
+static void add_site_at(const struct frame *frame, void *data)
+{
+    struct build *build = data;
+    struct kernel kernel = find_kernel_in(build->model, build->shape->kernel, frame, 0);
+    if (kernel.kind != KERNEL_PARAMETER || frame || !add_sites_of_callers(build, kernel.function))
+        add_site(build, frame, kernel);
+}
+
+static void add_shape(struct build *build, const struct shape *shape)
+{
+    size_t before = build->sites.count;
+    build->shape = shape;
+    geometry_each_place(build->model, shape->tokens.begin, add_site_at, build);
+    /* A macro that nobody uses here. */
+    if (build->sites.count == before)
+        add_site_at(NULL, build);
+}
+
+/* The last name of the callee in RANGE: before its template arguments. */
+static uint32_t last_name(struct model *model, struct range range)
+{
+    uint32_t last = range.end - 1;
+    enum token_kind kind = unit_kind(model->unit, last);
+    if ((kind == TOK_GREATER || kind == TOK_SHIFT_RIGHT) &&
+        unit_partner(model->unit, last) != NO_TOKEN) {
+        uint32_t open = unit_partner(model->unit, last);
+        /* A >> closes several: step back over what it belongs to. */
+        while (range.begin < open && unit_kind(model->unit, open) != TOK_LESS)
+            --open;
+        last = range.begin < open ? open - 1 : last;
+    }
+    return unit_kind(model->unit, last) == TOK_IDENT ? last : range.begin;
+}
+
+static void add_chevrons(struct build *build, const struct launch *launch)
+{
+    struct shape shape = {
+        .token = last_name(build->model, launch->callee),
+        .tokens = {launch->callee.begin, launch->rparen + 1},
+        .kernel = launch->callee,
+        .grid = {launch->config[0]},
+        .block = {launch->config[1]},
+        .shared = launch->config[2],
+        .stream = launch->config[3],
+        .arg_count = launch->arg_count,
+    };
+    add_shape(build, &shape);
+}
+
+static struct range argument_at(const struct arguments *args, int index)
+{
+    return 0 <= index && index < args->count ? args->items[index] : (struct range){0, 0};
+}
+
+static void add_call(struct build *build, uint32_t token, const struct launch_call *call)
+{
+    struct arguments args;
+    int last = call->config < 0 ? call->stream : call->kernel;
+    if (model_function_named(build->model, token) != NO_INDEX ||
+        !model_call_arguments(build->model, token, &args) ||
+        args.count <= (call->config < 0 ? call->block : call->kernel))
+        return;
+    struct shape shape = {
+        .token = token,
+        .tokens = {token, args.tokens.end},
+        .kernel = argument_at(&args, call->kernel),
+        .config = argument_at(&args, call->config),
+        .shared = argument_at(&args, call->shared),
+        .stream = argument_at(&args, call->stream),
+        .numbers = call->numbers,
+        .cooperative = call->cooperative,
+        .arg_count = call->counted && args.first_unknown < 0 && last < args.count
+                         ? args.count - 1 - last
+                         : -1,
+    };
+    for (int i = 0; i < (call->numbers ? 3 : 1) && call->config < 0; ++i) {
+        shape.grid[i] = argument_at(&args, call->grid + i);
+        shape.block[i] = argument_at(&args, call->block + i);
+    }
+    shape.token = is_empty(shape.kernel) ? token : last_name(build->model, shape.kernel);
+    if (unit_kind(build->model->unit, shape.token) != TOK_IDENT)
+        shape.token = token;
+    add_shape(build, &shape);
+}
+
+/* Which functions are the same kernel: a declaration and its definition. */
+
+struct kernel_key {
+    const struct symbol *name, *scope;
+    unsigned param_count;
+    bool declared_only;
+    uint32_t index;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct kernel_key *x = a, *y = b;
+    if (x->name != y->name)
+        return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
+    if (x->scope != y->scope)
+        return (uintptr_t)x->scope < (uintptr_t)y->scope ? -1 : 1;
+    if (x->param_count != y->param_count)
+        return x->param_count < y->param_count ? -1 : 1;
+    if (x->declared_only != y->declared_only)
+        return x->declared_only ? 1 : -1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool same_kernel(const struct kernel_key *a, const struct kernel_key *b)
+{
+    return a->name == b->name && a->scope == b->scope && a->param_count == b->param_count;
+}
+
+static void find_kernels(struct model *model, struct model_launches *launches)
+{
+    const struct unit *unit = model->unit;
+    size_t count = unit->functions.count;
+    VEC(struct kernel_key) keys = {0};
+    launches->kernel = arena_zalloc(model->arena, count, sizeof *launches->kernel);
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct function *function = &unit->functions.items[i];
+        launches->kernel[i] = i;
+        if (!(function->flags & FUNCTION_GLOBAL))
+            continue;
+        *vec_push(&keys) = (struct kernel_key){
+            .name = unit_token(unit, function->name)->symbol,
+            .scope = scope_name(unit, function->scope),
+            .param_count = model_function(model, i)->param_count,
+            .declared_only = is_empty(function->body),
+            .index = i,
+        };
+    }
+    if (keys.count)
+        qsort(keys.items, keys.count, sizeof *keys.items, compare_keys);
+    for (size_t i = 1; i < keys.count; ++i)
+        if (same_kernel(&keys.items[i - 1], &keys.items[i]))
+            launches->kernel[keys.items[i].index] = launches->kernel[keys.items[i - 1].index];
+    vec_release(&keys);
+}
+
+/* Lists the sites by kernel, in their order. */
+static void group_sites(struct model *model, struct model_launches *launches)
+{
+    size_t functions = model->unit->functions.count;
+    launches->begin = arena_zalloc(model->arena, functions + 2, sizeof *launches->begin);
+    launches->by_kernel =
+        arena_zalloc(model->arena, launches->count, sizeof *launches->by_kernel);
+    /* Counted one further on, so that filling moves each begin to its place. */
+    size_t *next = launches->begin + 1;
+    for (size_t i = 0; i < launches->count; ++i)
+        if (launches->sites[i].function != NO_INDEX)
+            next[launches->kernel[launches->sites[i].function] + 1]++;
+    for (size_t i = 1; i < functions + 1; ++i)
+        next[i] += next[i - 1];
+    for (size_t i = 0; i < launches->count; ++i) {
+        const struct launch_site *site = &launches->sites[i];
+        if (site->function != NO_INDEX)
+            launches->by_kernel[next[launches->kernel[site->function]]++] = site;
+    }
+}
+
+static int compare_sites(const void *a, const void *b)
+{
+    const struct launch_site *x = a, *y = b;
+    if (x->token != y->token)
+        return x->token < y->token ? -1 : 1;
+    if (x->tokens.begin != y->tokens.begin)
+        return x->tokens.begin < y->tokens.begin ? -1 : 1;
+    return x->named < y->named ? -1 : x->named > y->named;
+}
+
+static struct model_launches *launches_of(struct model *model)
+{
+    if (model->launches)
+        return model->launches;
+    const struct unit *unit = model->unit;
+    struct model_launches *res = arena_zalloc(model->arena, 1, sizeof *res);
+    model->launches = res;
+    struct build build = {.model = model};
+    vec_each (const struct launch, launch, &unit->launches)
+        add_chevrons(&build, launch);
+    for (int i = 0; i < LAUNCH_CALLS; ++i) {
+        const struct symbol *name = symbol_find(unit->symbols, launch_calls[i].name);
+        size_t count = 0;
+        const uint32_t *uses = name ? model_uses(model, name, &count) : NULL;
+        for (size_t k = 0; k < count; ++k)
+            add_call(&build, uses[k], &launch_calls[i]);
+    }
+    res->count = build.sites.count;
+    res->sites = arena_zalloc(model->arena, res->count, sizeof *res->sites);
+    if (res->count) {
+        qsort(build.sites.items, res->count, sizeof *res->sites, compare_sites);
+        memcpy(res->sites, build.sites.items, res->count * sizeof *res->sites);
+    }
+    vec_release(&build.sites);
+    for (size_t i = 0; i < res->count; ++i)
+        res->computed |= !res->sites[i].kernel;
+    find_kernels(model, res);
+    group_sites(model, res);
+    return res;
+}
+
+const struct launch_site *model_launches(struct model *model, size_t *count)
+{
+    const struct model_launches *launches = launches_of(model);
+    *count = launches->count;
+    return launches->sites;
+}
+
+/* Whether the use of a kernel's name at TOKEN only asks about it: cudaFuncSetAttribute (kernel,
+   ...), cudaOccupancy... */
+static bool only_asks(const struct unit *unit, uint32_t token)
+{
+    static const char *const prefixes[] = {"cudaFunc", "hipFunc", "cudaOccupancy", "hipOccupancy"};
+    enum { BACK = 12 };
+    uint32_t at = token;
+    for (int i = 0; i < BACK; ++i) {
+        at = unit_prev(unit, at);
+        if (at == NO_TOKEN)
+            return false;
+        const struct token *t = unit_token(unit, at);
+        if (t->kind == TOK_SEMICOLON || t->kind == TOK_LBRACE || t->kind == TOK_RBRACE)
+            return false;
+        for (size_t k = 0; t->symbol && k < sizeof prefixes / sizeof *prefixes; ++k)
+            if (!strncmp(t->symbol->text, prefixes[k], strlen(prefixes[k])))
+                return true;
+    }
+    return false;
+}
+
+static int compare_named(const void *a, const void *b)
+{
+    const struct launch_site *x = *(const struct launch_site *const *)a,
+                             *y = *(const struct launch_site *const *)b;
+    return x->named < y->named ? -1 : x->named > y->named;
+}
+
+/* Whether the file shows all launches of the kernel at INDEX, whose sites are the COUNT at SITES. */
+static bool is_complete(struct model *model, size_t index,
+                        const struct launch_site *const *sites, size_t count)
+{
+    const struct unit *unit = model->unit;
+    if (model->launches->computed || !model_internal(unit, index))
+        return false;
+    const struct launch_site **named = arena_zalloc(model->arena, count, sizeof *named);
+    for (size_t i = 0; i < count; ++i) {
+        if (sites[i]->open)
+            return false;
+        named[i] = sites[i];
+    }
+    if (count)
+        qsort(named, count, sizeof *named, compare_named);
+    size_t use_count, next = 0;
+    const uint32_t *uses =
+        model_uses(model, unit_token(unit, unit->functions.items[index].name)->symbol, &use_count);
+    for (size_t i = 0; i < use_count; ++i) {
+        while (next < count && named[next]->named < uses[i])
+            ++next;
+        bool launched = next < count && named[next]->named == uses[i];
+        if (!launched && model_function_named(model, uses[i]) == NO_INDEX &&
+            !only_asks(unit, uses[i]))
+            return false;
+    }
+    return true;
+}
+
+const struct launch_site *const *model_launches_of(struct model *model, size_t index,
+                                                   size_t *count, bool *complete)
+{
+    const struct model_launches *launches = launches_of(model);
+    uint32_t kernel = launches->kernel[index];
+    const struct launch_site *const *res = launches->by_kernel + launches->begin[kernel];
+    *count = launches->begin[kernel + 1] - launches->begin[kernel];
+    if (complete)
+        *complete = is_complete(model, kernel, res, *count);
+    return res;
+}
+
+/* Blocks. */
+
+static void add_block(struct launch_blocks *res, const unsigned block[3])
+{
+    for (unsigned i = 0; i < res->count; ++i)
+        if (!memcmp(res->block[i], block, sizeof res->block[i]))
+            return;
+    if (res->count == LAUNCH_BLOCKS) {
+        res->all = false;
+        return;
+    }
+    memcpy(res->block[res->count++], block, sizeof res->block[0]);
+}
+
+/* Adds the blocks of the kernel at INDEX; how many launches it has. */
+static size_t add_blocks_of(struct model *model, size_t index, struct launch_blocks *res)
+{
+    size_t count;
+    const struct launch_site *const *sites = model_launches_of(model, index, &count, NULL);
+    for (size_t i = 0; i < count; ++i) {
+        res->all &= sites[i]->block_known;
+        for (unsigned k = 0; k < sites[i]->block_count; ++k)
+            add_block(res, sites[i]->blocks[k]);
+    }
+    return count;
+}
+
+bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
+{
+    enum { FUNCTIONS = 500 }; /* that are looked at */
+    const struct unit *unit = model->unit;
+    struct model_launches *launches = launches_of(model);
+    *res = (struct launch_blocks){.all = true};
+    if (!launches->seen)
+        launches->seen = arena_zalloc(model->arena, unit->functions.count, sizeof(bool));
+    size_t queue[FUNCTIONS], length = 0, sites = 0;
+    queue[length++] = index;
+    launches->seen[index] = true;
+    for (size_t next = 0; next < length; ++next) {
+        const struct function *function = &unit->functions.items[queue[next]];
+        if (function->flags & FUNCTION_GLOBAL) {
+            sites += add_blocks_of(model, queue[next], res);
+            continue;
+        }
+        size_t count;
+        const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
+        for (size_t i = 0; i < count; ++i) {
+            size_t caller = model_function_at(model, uses[i]);
+            if (caller == NO_INDEX || launches->seen[caller] ||
+                !(unit->functions.items[caller].flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE)))
+                continue;
+            if (length == FUNCTIONS) {
+                res->all = false;
+                break;
+            }
+            launches->seen[caller] = true;
+            queue[length++] = caller;
+        }
+    }
+    while (length)
+        launches->seen[queue[--length]] = false;
+    res->all &= sites != 0;
+    return res->all;
+}
+
+/* Launch bounds. */
+
+static void read_bounds(struct model *model, const struct function *function,
+                        struct launch_bounds *res)
+{
+    struct arguments args;
+    struct constant *const values[] = {&res->max_threads, &res->min_blocks, &res->max_clusters};
+    if (!function->bounds.begin ||
+        !unit_arguments(model->unit, function->bounds.begin - 1, model->arena, &args))
+        return;
+    res->given = true;
+    for (int i = 0; i < args.count && i < 3; ++i) {
+        res->arguments[i] = tree_expression(&model->trees, args.items[i]);
+        if (!res->arguments[i] || !constant_of(model, res->arguments[i], values[i]))
+            *values[i] = (struct constant){.origin = NO_TOKEN};
+    }
+}
+
+/* __maxnreg__ (N) in the head of FUNCTION. */
+static void read_registers(struct model *model, const struct function *function,
+                           struct launch_bounds *res)
+{
+    const struct unit *unit = model->unit;
+    for (uint32_t i = function->head.begin; i + 1 < function->name; ++i) {
+        const struct symbol *symbol = unit_token(unit, i)->symbol;
+        uint32_t close = unit_partner(unit, i + 1);
+        struct constant value;
+        if (symbol && !strcmp(symbol->text, "__maxnreg__") &&
+            unit_kind(unit, i + 1) == TOK_LPAREN && close != NO_TOKEN &&
+            constant_of_range(model, (struct range){i + 2, close}, &value) &&
+            constant_single(&value) && 0 < value.values[0] && value.values[0] < 1024)
+            res->max_registers = (unsigned)value.values[0];
+    }
+}
+
+struct launch_bounds model_launch_bounds(struct model *model, size_t index)
+{
+    struct launch_bounds res = {
+        .max_threads.origin = NO_TOKEN,
+        .min_blocks.origin = NO_TOKEN,
+        .max_clusters.origin = NO_TOKEN,
+    };
+    const struct unit *unit = model->unit;
+    const struct function *function = &unit->functions.items[index];
+    size_t count;
+    const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
+    const struct model_launches *launches = launches_of(model);
+    if (model->options)
+        res.max_registers = model->options->max_registers;
+    read_bounds(model, function, &res);
+    read_registers(model, function, &res);
+    /* Another declaration of it may say them. */
+    for (size_t i = 0; i < count && !res.given; ++i) {
+        size_t other = model_function_named(model, uses[i]);
+        if (other != NO_INDEX && launches->kernel[other] == launches->kernel[index])
+            read_bounds(model, &unit->functions.items[other], &res);
+    }
+    return res;
+}
