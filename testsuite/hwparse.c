@@ -1,18 +1,21 @@
 /* The parser alone: prints what it found in each file, one line an island.
 
-   usage: hwparse [--trees|--opaque|--opaque-all|--constants] FILE...
+   usage: hwparse [--trees|--opaque|--opaque-all|--constants|--launches] FILE...
 
    --trees   the trees of all bodies
    --opaque  what is not understood in device code, and how much of it is;
              --opaque-all: in all functions
    --constants  the values of macros, constants, enumerators and template parameters, the types
-             of shared objects, and how many of their dimensions are known  */
+             of shared objects, and how many of their dimensions are known
+   --launches   the launches with what the model knows of them, and for how many of them it knows
+             the block  */
 #include <config.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/launch.h"
 #include "annotate/model/names_p.h"
 #include "base/xalloc.h"
 #include "parser/tree.h"
@@ -187,7 +190,7 @@ static void print_opaque(struct source *source, const struct unit *unit, const s
         print_opaque(source, unit, kid);
 }
 
-enum mode { MODE_ISLANDS, MODE_TREES, MODE_CONSTANTS, MODE_OPAQUE, MODE_OPAQUE_ALL };
+enum mode { MODE_ISLANDS, MODE_TREES, MODE_CONSTANTS, MODE_LAUNCHES, MODE_OPAQUE, MODE_OPAQUE_ALL };
 
 /* Of all files. */
 static uint64_t all_tokens, all_opaque;
@@ -293,6 +296,65 @@ static void print_model(struct source *source, const struct unit *unit)
     arena_release(&arena);
 }
 
+/* Of all files. */
+static uint64_t all_launches, known_launches;
+
+static void print_set(const struct constant *c)
+{
+    if (!c->count)
+        putchar('?');
+    for (unsigned i = 0; i < c->count; ++i)
+        printf("%s%lld", i ? "|" : "", (long long)c->values[i]);
+}
+
+static void print_dims(const struct unit *unit, const char *name, const struct launch_dim dims[3])
+{
+    printf(" %s(", name);
+    for (int i = 0; i < 3; ++i) {
+        if (i)
+            putchar(',');
+        print_set(&dims[i].value);
+    }
+    putchar(')');
+    for (int i = 0; i < 3; ++i)
+        if (dims[i].expression && !dims[i].value.count)
+            print_field(unit, "", dims[i].expression->tokens);
+}
+
+static void print_launches(struct source *source, const struct unit *unit)
+{
+    struct arena arena = ARENA_INIT;
+    struct model model;
+    size_t count;
+    model_init(&model, unit, &arena, NULL);
+    const struct launch_site *sites = model_launches(&model, &count);
+    for (const struct launch_site *site = sites; site != sites + count; ++site) {
+        printf("%s:%u: %s%s", source->name, line_of(source, unit, site->token),
+               site->kernel ? site->kernel->text : "-",
+               site->function == NO_INDEX ? " elsewhere" : "");
+        print_field(unit, "<>", site->template_arguments);
+        print_dims(unit, "grid", site->grid);
+        print_dims(unit, "block", site->block);
+        if (site->shared) {
+            fputs(" shared ", stdout);
+            print_set(&site->shared_bytes);
+            if (!site->shared_bytes.count)
+                print_field(unit, "", site->shared->tokens);
+        }
+        if (site->stream)
+            print_field(unit, "stream", site->stream->tokens);
+        if (site->cooperative)
+            fputs(" cooperative", stdout);
+        if (site->open)
+            fputs(" open", stdout);
+        puts(site->block_known ? " known" : " unknown");
+        known_launches += site->block_known;
+    }
+    all_launches += count;
+    model_release(&model);
+    arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
     int status = 0, first = 1;
@@ -305,6 +367,8 @@ int main(int argc, char **argv)
         mode = MODE_OPAQUE_ALL;
     else if (argc > 1 && !strcmp(argv[1], "--constants"))
         mode = MODE_CONSTANTS;
+    else if (argc > 1 && !strcmp(argv[1], "--launches"))
+        mode = MODE_LAUNCHES;
     first += mode != MODE_ISLANDS;
     for (int i = first; i < argc; ++i) {
         FILE *file = fopen(argv[i], "rb");
@@ -330,6 +394,8 @@ int main(int argc, char **argv)
         unit_parse(&unit, &source, &symbols, &arena, &diag);
         if (mode == MODE_ISLANDS)
             print_unit(&source, &unit);
+        else if (mode == MODE_LAUNCHES)
+            print_launches(&source, &unit);
         else if (mode == MODE_CONSTANTS)
             print_model(&source, &unit);
         else
@@ -344,6 +410,10 @@ int main(int argc, char **argv)
     if (mode == MODE_CONSTANTS)
         printf("%llu of %llu shared dimensions are known\n", (unsigned long long)known_dimensions,
                (unsigned long long)all_dimensions);
+    if (mode == MODE_LAUNCHES && all_launches)
+        printf("the block of %llu of %llu launches is known, %.1f %%\n",
+               (unsigned long long)known_launches, (unsigned long long)all_launches,
+               100.0 * (double)known_launches / (double)all_launches);
     if (MODE_OPAQUE <= mode && all_tokens)
         printf("%llu of %llu tokens are opaque, %.2f %%\n", (unsigned long long)all_opaque,
                (unsigned long long)all_tokens, 100.0 * (double)all_opaque / (double)all_tokens);
