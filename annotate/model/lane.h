@@ -1,10 +1,14 @@
 /* The lane interpreter: evaluates integer expressions for every thread of a block at once.
 
    Questions such as "is this a lane number?" are answered by running index arithmetic, not by
-   matching patterns: the expression is evaluated for all threads, following local variables, loops
-   (sampled), calls of small device functions, macros, and constants. A term that is the same for
-   all threads but not known (a parameter, blockIdx, a loop variable) is a uniform; one that differs
-   in unknown ways (a load) makes the answer unknown.  */
+   matching patterns. The function is run once from its start, with what is known: local variables,
+   loops (their variables widened to what all iterations have in common, or sampled), calls of small
+   device functions, macros, constants. A term that is the same for all threads but not known (a
+   kernel's parameter, blockIdx) is a uniform; one that differs in unknown ways (a load) makes the
+   answer unknown.
+
+   What is assumed, as whoever writes an index does: index arithmetic does not overflow, what an
+   index is made of is not negative, a function of another file takes its arguments by value.  */
 #ifndef ANNOTATE_MODEL_LANE_H
 #define ANNOTATE_MODEL_LANE_H
 
@@ -16,55 +20,80 @@ enum { LANES_MAX = 1024 };
 
 enum lanes_state {
     LANES_UNKNOWN,
-    LANES_KNOWN,   /* values[i] is thread i's */
-    LANES_SHIFTED, /* values[i] plus something that is the same for all threads: a multiple of
-                      `step` */
+    LANES_KNOWN,   /* each thread's value is known */
+    LANES_SHIFTED, /* it is the known value plus something that is the same for all threads: a
+                      multiple of `step` */
 };
 
-/* An integer of each thread. LANES_SHIFTED with equal values is a uniform. */
+/* An integer of each thread, or an address in shared memory. */
 struct lanes {
-    enum lanes_state state;
-    unsigned bytes; /* of its C type: 1, 2, 4, 8 */
+    uint8_t state; /* enum lanes_state */
+    uint8_t bytes; /* of its C type: 1, 2, 4, 8; 0: a floating type, of which only uniformity is
+                      known */
     bool is_signed;
-    uint64_t step; /* LANES_SHIFTED: the unknown part is a multiple of it (1: of anything) */
-    const int64_t *values; /* one for each thread; in the machine's arena */
+    bool wave_uniform;     /* LANES_UNKNOWN: the same for all lanes of a wave, as a ballot */
+    int64_t base;          /* every thread's value where VALUES is NULL */
+    const int64_t *values; /* one for each thread, in the machine's arena; or NULL */
+    uint64_t step;         /* LANES_SHIFTED */
+    const struct shared_object *object; /* an address: bytes from the start of this; or NULL */
+    const struct type *pointee;         /* of the address: what lies there */
 };
+
+/* The value of thread I. */
+static inline int64_t lanes_at(const struct lanes *lanes, unsigned i)
+{
+    return lanes->values ? lanes->values[i] : lanes->base;
+}
+
+/* Whether it is the same for all threads of the block. */
+static inline bool lanes_uniform(const struct lanes *lanes)
+{
+    return lanes->state != LANES_UNKNOWN && !lanes->values;
+}
+
+/* Which threads reach a place. */
+enum lanes_reach {
+    REACH_UNKNOWN,
+    REACH_UNIFORM, /* each wave with all of its threads, or not at all */
+    REACH_KNOWN,   /* the threads in the mask, possibly under conditions that are uniform */
+};
+
+struct lane_memo;
 
 /* The threads that an evaluation runs. Thread i is threadIdx = (i % X, i / X % Y, i / X / Y). */
 struct lane_machine {
     struct model *model;
-    struct arena arena; /* scratch, released by lane_machine_release() */
-    size_t function;    /* whose names are meant */
+    struct arena arena; /* of the values, released by lane_machine_release() */
+    size_t function;    /* whose body is run */
     unsigned block[3];
-    unsigned threads;    /* their product, at most LANES_MAX */
-    unsigned wave;       /* what warpSize is: 32 or 64 */
-    unsigned long steps; /* of evaluation so far: bounded */
+    unsigned threads; /* their product */
+    unsigned wave;    /* what warpSize is: 32 or 64 */
+    unsigned sample; /* 0: what all iterations of a loop have in common; N: loops stand in their Nth
+                        iteration, or in the last that they have */
+    unsigned long steps; /* nodes that may still be evaluated */
+    bool has_run;
+    struct lanes index[4]; /* threadIdx.x, y, z and the linear thread, once they were asked for */
+    bool has_index[4];
+    struct lane_memo *memo; /* what the run left: by a node's number */
+    uint32_t first_node, node_count;
 };
 
-/* Sets up MACHINE for code of the function at index FUNCTION, run by blocks of BLOCK threads on a
-   GPU with WAVE lanes. False where the block is empty or has more than LANES_MAX threads. */
+/* Sets up MACHINE for the function at index FUNCTION, run by blocks of BLOCK threads on a GPU with
+   WAVE lanes, in iteration SAMPLE of its loops (0: any). False where the block is empty or has more
+   than LANES_MAX threads. The first question runs the function. */
 bool lane_machine_init(struct lane_machine *machine, struct model *model, size_t function,
-                       const unsigned block[3], unsigned wave);
+                       const unsigned block[3], unsigned wave, unsigned sample);
 void lane_machine_release(struct lane_machine *machine);
 
-/* The value of EXPRESSION where it stands: locals have what reaches that place. */
+/* The value of EXPRESSION, a node of the function's body, where it stands. */
 struct lanes lane_evaluate(struct lane_machine *machine, const struct node *expression);
 
-bool lanes_uniform(const struct lane_machine *machine, const struct lanes *lanes);
+/* The threads that evaluate NODE, a node of the body, one bit each in MASK (LANES_MAX / 64 words;
+   filled for REACH_KNOWN and REACH_UNIFORM). */
+enum lanes_reach lane_reach(struct lane_machine *machine, const struct node *node, uint64_t *mask);
 
-/* Threads for which CONDITION holds, one bit each in MASK (LANES_MAX / 64 words); false where
-   nobody can say. */
-bool lane_condition(struct lane_machine *machine, const struct node *condition, uint64_t *mask);
-
-/* Threads that reach STATEMENT (the conditions of if, loops and early returns around and before
-   it); LANES_KNOWN-like answer: 1 all known, with MASK; uniform: all threads or none. */
-enum lanes_reach {
-    REACH_UNKNOWN,
-    REACH_UNIFORM, /* every wave whole or not at all (32 and 64 lanes alike: the whole block) */
-    REACH_KNOWN,   /* the threads in MASK */
-};
-
-enum lanes_reach lane_reach(struct lane_machine *machine, uint32_t token, uint64_t *mask);
+/* Whether every wave that reaches NODE does so with all of its lanes. */
+bool lane_reach_whole_waves(struct lane_machine *machine, const struct node *node);
 
 /* What a value is, by running it over several blocks (the function's own, where they are known,
    else common ones) with WIDTH lanes to a warp as the source assumes it (32, or 64 in HIP code). */
@@ -73,19 +102,20 @@ enum lane_role {
     LANE_ROLE_LANE,       /* linear thread % WIDTH */
     LANE_ROLE_WARP,       /* linear thread / WIDTH */
     LANE_ROLE_WARP_COUNT, /* threads of the block / WIDTH, rounded up or down */
-    LANE_ROLE_WARP_START, /* first thread of the warp: thread & ~(WIDTH - 1) */
+    LANE_ROLE_WARP_START, /* first thread of the warp: linear thread rounded down to WIDTH */
 };
 
 enum lane_role lane_role(struct model *model, size_t function, const struct node *expression,
                          unsigned width);
 
-/* The byte addresses that each thread touches with ACCESS, an index, dereference or member of
-   shared memory, relative to the object; bytes touched by each. Values as of struct lanes. */
+/* The byte addresses that each thread touches with ACCESS, an index, dereference or member that
+   lies in shared memory (or the name of a shared variable). False where it does not, or is not
+   known. */
 struct lane_access {
     const struct shared_object *object;
     struct lanes address; /* bytes from the object's start */
-    unsigned bytes;
-    bool is_write;
+    unsigned bytes;       /* that a thread touches */
+    const struct type *type;
 };
 
 bool lane_shared_access(struct lane_machine *machine, const struct node *access,

@@ -1,0 +1,678 @@
+/* Expressions, evaluated for all threads at once.  */
+#include <config.h>
+
+#include "annotate/model/lane_p.h"
+
+#include <string.h>
+
+static bool is_named(const struct unit *unit, const struct node *node, const char *name)
+{
+    return node->kind == NODE_NAME && !(node->flags & (NAME_QUALIFIED | NAME_TEMPLATE)) &&
+           !strcmp(tree_symbol(unit, node)->text, name);
+}
+
+struct lanes lane_thread_index(struct lane_machine *machine, unsigned axis)
+{
+    if (machine->has_index[axis])
+        return machine->index[axis];
+    int64_t *values = lanes_room(machine);
+    unsigned before = 1;
+    for (unsigned i = 0; i < axis && axis != LINEAR_THREAD; ++i)
+        before *= machine->block[i];
+    for (unsigned i = 0; i < machine->threads; ++i)
+        values[i] = axis == LINEAR_THREAD ? i : i / before % machine->block[axis];
+    struct lanes res = lanes_of(machine, values);
+    res.is_signed = false;
+    machine->index[axis] = res;
+    machine->has_index[axis] = true;
+    return res;
+}
+
+struct lanes lane_as_type(struct lane_machine *machine, struct lanes value, const struct type *type)
+{
+    if (!type || value.object)
+        return value;
+    switch (type->kind) {
+    case TYPE_BOOL: {
+        struct lanes zero = lanes_int(0);
+        if (value.state == LANES_UNKNOWN || value.bytes == 0)
+            return lanes_convert(machine, value, 1, false);
+        return lanes_binary(machine, TOK_NOT_EQUAL, value, zero);
+    }
+    case TYPE_INTEGER:
+        if (type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8)
+            return lanes_convert(machine, value, (unsigned)type->size, type->is_signed);
+        return value;
+    case TYPE_FLOATING:
+        return lanes_convert(machine, value, 0, true);
+    default:
+        return value;
+    }
+}
+
+/* Something that is the same for all threads, of TYPE (or NULL). */
+static struct lanes uniform_of(struct lane_machine *machine, const struct type *type)
+{
+    return lane_as_type(machine, lanes_some(0, 1), type);
+}
+
+/* What a load gives from a place that is the same for all threads, or not. */
+static struct lanes loaded(struct lane_frame *frame, bool uniform, const struct type *type)
+{
+    struct lanes res = uniform ? lanes_some(0, 1) : lanes_unknown();
+    return lane_as_type(frame->machine, res, type);
+}
+
+static struct lanes constant_value(const struct constant *constant)
+{
+    int64_t base = constant->values[0];
+    if (constant->count == 1)
+        return lanes_int(base);
+    /* Which of them it is depends on the instantiation: the same for all threads. */
+    uint64_t step = 0;
+    for (unsigned i = 1; i < constant->count; ++i)
+        step = lanes_gcd(step, (uint64_t)(constant->values[i] - base));
+    return lanes_some(base, step);
+}
+
+/* Addresses. */
+
+/* An address as the plain number of its bytes. */
+static struct lanes as_number(struct lanes address)
+{
+    address.object = NULL;
+    address.pointee = NULL;
+    address.bytes = 8;
+    address.is_signed = true;
+    return address;
+}
+
+/* ADDRESS plus (minus) COUNT elements of SIZE bytes. */
+static struct lanes address_add(struct lane_machine *machine, struct lanes address,
+                                enum token_kind op, struct lanes count, uint64_t size)
+{
+    struct lanes offset = lanes_binary(machine, TOK_STAR, lanes_convert(machine, count, 8, true),
+                                       lanes_int((int64_t)size));
+    struct lanes res = lanes_binary(machine, op, as_number(address), offset);
+    res.object = address.object;
+    res.pointee = address.pointee;
+    if (size == 0)
+        res.state = LANES_UNKNOWN;
+    return res;
+}
+
+/* The value of what lies at ADDRESS: an array is its own address. */
+static struct lanes value_at(struct lane_frame *frame, struct lanes address)
+{
+    const struct type *type = address.pointee;
+    if (type && type->kind == TYPE_ARRAY) {
+        address.pointee = type->element;
+        return address;
+    }
+    return loaded(frame, lanes_uniform(&address), type);
+}
+
+static const struct type_member *find_member(const struct type *type, const struct symbol *name)
+{
+    for (unsigned i = 0; i < type->member_count; ++i)
+        if (type->members[i].name == name)
+            return &type->members[i];
+    return NULL;
+}
+
+/* An lvalue: where it lies in shared memory, or else its value. */
+struct place {
+    struct lanes lanes;
+    bool is_address;
+};
+
+static struct place place_of(struct lane_frame *frame, const struct node *node);
+
+static struct place place_at(struct lanes address)
+{
+    return (struct place){address, true};
+}
+
+static struct place place_with(struct lanes value)
+{
+    return (struct place){value, false};
+}
+
+/* Names. */
+
+static struct lanes evaluate_text(struct lane_frame *frame, struct range text)
+{
+    struct lane_machine *machine = frame->machine;
+    uint32_t length = text.end - text.begin;
+    machine->steps -= length < machine->steps ? length : machine->steps;
+    if (machine->steps == 0 || 20 < frame->depth)
+        return lanes_unknown();
+    struct node *tree = tree_expression(&machine->model->trees, text);
+    if (!tree)
+        return lanes_unknown();
+    frame->depth++;
+    struct lanes res = lane_value_of(frame, tree);
+    frame->depth--;
+    return res;
+}
+
+static const struct shared_object *shared_object_of(struct model *model,
+                                                    const struct node *declarator)
+{
+    size_t count;
+    const struct shared_object *list = model_shared_objects(model, &count);
+    for (size_t i = 0; i < count; ++i)
+        if (list[i].declarator == declarator ||
+            (declarator && list[i].declarator->token == declarator->token))
+            return &list[i];
+    return NULL;
+}
+
+static struct lanes object_address(const struct shared_object *object)
+{
+    struct lanes res = lanes_int(0);
+    res.bytes = 8;
+    res.object = object;
+    res.pointee = object->type;
+    return res;
+}
+
+static struct place other_name(struct lane_frame *frame, const struct node *node)
+{
+    struct lane_machine *machine = frame->machine;
+    struct model *model = machine->model;
+    const struct symbol *name = tree_symbol(model->unit, node);
+    struct constant constant;
+    if (constant_of(model, node, &constant) && constant.count)
+        return place_with(constant_value(&constant));
+    struct name_meaning meaning = model_lookup(model, name, node->token);
+    switch (meaning.kind) {
+    case NAME_MACRO: {
+        const struct directive *d = unit_directive_at(model->unit, meaning.token);
+        return place_with(d->function_like ? lanes_unknown() : evaluate_text(frame, d->body));
+    }
+    case NAME_VARIABLE:
+    case NAME_LOCAL: {
+        const struct shared_object *object =
+            meaning.declarator ? shared_object_of(model, meaning.declarator) : NULL;
+        if (object)
+            return place_at(object_address(object));
+        if (meaning.kind == NAME_LOCAL)
+            return place_with(lanes_unknown());
+        break;
+    }
+    case NAME_PARAMETER:
+        return place_with(lanes_unknown());
+    case NAME_UNKNOWN:
+        if (!strcmp(name->text, "warpSize"))
+            return place_with(lanes_int(machine->wave));
+        if (!strcmp(name->text, "true") || !strcmp(name->text, "false"))
+            return place_with(lanes_convert(machine, lanes_int(name->text[0] == 't'), 1, false));
+        break;
+    default:
+        break;
+    }
+    /* A constant of another file, a variable in global or constant memory. */
+    const struct type *type =
+        meaning.declaration
+            ? type_of_declaration(model, meaning.declaration->kids, meaning.declarator)
+            : NULL;
+    return place_with(uniform_of(machine, type));
+}
+
+static struct place name_place(struct lane_frame *frame, const struct node *node)
+{
+    const struct lane_variable *variable =
+        node->flags & (NAME_QUALIFIED | NAME_TEMPLATE)
+            ? NULL
+            : lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node));
+    if (!variable)
+        return other_name(frame, node);
+    return (struct place){variable->value, variable->is_shared};
+}
+
+/* .x to .w of a vector, a member of a record. */
+static struct place member_place(struct lane_frame *frame, const struct node *node,
+                                 struct lanes base)
+{
+    struct lane_machine *machine = frame->machine;
+    const struct type *type = base.pointee;
+    const struct symbol *name = tree_symbol(machine->model->unit, node);
+    if (!type || !name)
+        return place_with(lanes_unknown());
+    if (type->kind == TYPE_VECTOR && name->len == 1 && type->element) {
+        const char *at = strchr("xyzw", name->text[0]);
+        if (!at)
+            return place_with(lanes_unknown());
+        base = address_add(machine, base, TOK_PLUS, lanes_int(at - "xyzw"), type->element->size);
+        base.pointee = type->element;
+        return place_at(base);
+    }
+    const struct type_member *member = find_member(type, name);
+    if (!member)
+        return place_with(lanes_unknown());
+    base = address_add(machine, base, TOK_PLUS, lanes_int((int64_t)member->offset), 1);
+    base.pointee = member->type;
+    return place_at(base);
+}
+
+/* threadIdx.x and the like; false where NODE is none. */
+static bool coordinate(struct lane_frame *frame, const struct node *node, struct lanes *res)
+{
+    struct lane_machine *machine = frame->machine;
+    const struct unit *unit = machine->model->unit;
+    const struct node *object = node->kids;
+    const struct symbol *name = tree_symbol(unit, node);
+    if (object->kind != NODE_NAME || !name || name->len != 1 ||
+        lane_find(&frame->env, tree_symbol(unit, object)))
+        return false;
+    const char *axis = strchr("xyz", name->text[0]);
+    if (!axis)
+        return false;
+    unsigned n = (unsigned)(axis - "xyz");
+    if (is_named(unit, object, "threadIdx"))
+        *res = lane_thread_index(machine, n);
+    else if (is_named(unit, object, "blockDim"))
+        *res = lanes_int(machine->block[n]);
+    else if (is_named(unit, object, "blockIdx") || is_named(unit, object, "gridDim"))
+        *res = lanes_some(0, 1);
+    else
+        return false;
+    res->is_signed = false;
+    return true;
+}
+
+static struct place member(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes value;
+    if (coordinate(frame, node, &value))
+        return place_with(value);
+    struct place object;
+    if (node->op == TOK_ARROW) {
+        object.lanes = lane_value_of(frame, node->kids);
+        object.is_address = object.lanes.object;
+    } else {
+        object = place_of(frame, node->kids);
+    }
+    if (object.is_address)
+        return member_place(frame, node, object.lanes);
+    return place_with(
+        loaded(frame, lanes_uniform(&object.lanes), type_of(frame->machine->model, node)));
+}
+
+static struct place indexed(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes base = lane_value_of(frame, node->kids);
+    struct lanes index = lane_value_of(frame, node->kids->next);
+    if (base.object && base.pointee)
+        return place_at(address_add(frame->machine, base, TOK_PLUS, index, base.pointee->size));
+    return place_with(loaded(frame, lanes_uniform(&base) && lanes_uniform(&index),
+                             type_of(frame->machine->model, node)));
+}
+
+static struct place dereferenced(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes pointer = lane_value_of(frame, node->kids);
+    if (pointer.object)
+        return place_at(pointer);
+    return place_with(loaded(frame, lanes_uniform(&pointer), type_of(frame->machine->model, node)));
+}
+
+static struct place place_of(struct lane_frame *frame, const struct node *node)
+{
+    struct lane_machine *machine = frame->machine;
+    if (!lane_step(machine))
+        return place_with(lanes_unknown());
+    struct place res;
+    switch (node->kind) {
+    case NODE_NAME:
+        res = name_place(frame, node);
+        break;
+    case NODE_INDEX:
+        res = indexed(frame, node);
+        break;
+    case NODE_MEMBER:
+        res = member(frame, node);
+        break;
+    case NODE_UNARY:
+        if (node->op == TOK_STAR) {
+            res = dereferenced(frame, node);
+            break;
+        }
+        return place_with(lane_value_of(frame, node));
+    default:
+        return place_with(lane_value_of(frame, node));
+    }
+    if (res.is_address)
+        lane_note_address(frame, node, res.lanes);
+    return res;
+}
+
+struct lanes lane_address_of(struct lane_frame *frame, const struct node *node)
+{
+    struct place place = place_of(frame, node);
+    return place.is_address ? place.lanes : lanes_unknown();
+}
+
+static struct lanes value_of_place(struct lane_frame *frame, const struct node *node)
+{
+    struct place place = place_of(frame, node);
+    return place.is_address ? value_at(frame, place.lanes) : place.lanes;
+}
+
+/* Assignments. */
+
+static void store(struct lane_frame *frame, const struct node *target, struct lanes value)
+{
+    if (target->kind == NODE_NAME) {
+        struct lane_variable *variable =
+            lane_find(&frame->env, tree_symbol(frame->machine->model->unit, target));
+        if (variable && !variable->is_shared && !variable->escaped)
+            variable->value = lane_as_type(frame->machine, value, variable->type);
+    }
+}
+
+static enum token_kind plain_operator(enum token_kind assignment)
+{
+    switch (assignment) {
+    case TOK_PLUS_ASSIGN:
+    case TOK_PLUS_PLUS:
+        return TOK_PLUS;
+    case TOK_MINUS_ASSIGN:
+    case TOK_MINUS_MINUS:
+        return TOK_MINUS;
+    case TOK_STAR_ASSIGN:
+        return TOK_STAR;
+    case TOK_SLASH_ASSIGN:
+        return TOK_SLASH;
+    case TOK_PERCENT_ASSIGN:
+        return TOK_PERCENT;
+    case TOK_CARET_ASSIGN:
+        return TOK_CARET;
+    case TOK_AMP_ASSIGN:
+        return TOK_AMP;
+    case TOK_PIPE_ASSIGN:
+        return TOK_PIPE;
+    case TOK_SHIFT_LEFT_ASSIGN:
+        return TOK_SHIFT_LEFT;
+    case TOK_SHIFT_RIGHT_ASSIGN:
+        return TOK_SHIFT_RIGHT;
+    default:
+        return TOK_EOF;
+    }
+}
+
+static struct lanes combine(struct lane_frame *frame, enum token_kind op, struct lanes a,
+                            struct lanes b)
+{
+    struct lane_machine *machine = frame->machine;
+    if (op == TOK_PLUS && b.object) {
+        struct lanes swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a.object && !b.object && (op == TOK_PLUS || op == TOK_MINUS))
+        return address_add(machine, a, op, b, a.pointee ? a.pointee->size : 0);
+    return lanes_binary(machine, op, a, b);
+}
+
+static struct lanes assign(struct lane_frame *frame, const struct node *node)
+{
+    const struct node *target = node->kids;
+    struct lanes value = lane_value_of(frame, target->next);
+    struct lanes before = lane_value_of(frame, target);
+    if (node->op != TOK_ASSIGN)
+        value = combine(frame, plain_operator(node->op), before, value);
+    store(frame, target, value);
+    return value;
+}
+
+static struct lanes count_up(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes before = lane_value_of(frame, node->kids);
+    struct lanes after = combine(frame, plain_operator(node->op), before, lanes_int(1));
+    store(frame, node->kids, after);
+    return node->kind == NODE_POSTFIX ? before : after;
+}
+
+/* Calls. */
+
+enum { MAX_ARGUMENTS = 32 };
+
+/* What a function may change through NODE, its argument. */
+static void forget_argument(struct lane_frame *frame, const struct node *node)
+{
+    if (node->kind != NODE_NAME)
+        return;
+    struct lane_variable *variable =
+        lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node));
+    if (variable && !variable->is_shared)
+        variable->value = lane_as_type(frame->machine, lanes_unknown(), variable->type);
+}
+
+/* NAME(ARGUMENTS) where NAME is a macro with the text of D. */
+static struct lanes call_macro(struct lane_frame *frame, const struct directive *d,
+                               const struct lanes *arguments, unsigned count)
+{
+    const struct unit *unit = frame->machine->model->unit;
+    size_t before = frame->env.variables.count;
+    unsigned n = 0;
+    for (uint32_t i = d->params.begin; i < d->params.end && n < count; ++i)
+        if (unit_kind(unit, i) == TOK_IDENT)
+            lane_declare(frame, unit_token(unit, i)->symbol, NULL, arguments[n++]);
+    struct lanes res = evaluate_text(frame, d->body);
+    frame->env.variables.count = before;
+    return res;
+}
+
+static struct lanes call_function(struct lane_frame *frame, const struct node *node, size_t index,
+                                  const struct lanes *arguments, unsigned count)
+{
+    const struct model_function *function = model_function(frame->machine->model, index);
+    struct lanes res = lane_call(frame, index, arguments, count);
+    const struct node *argument = node->kids->next;
+    for (unsigned i = 0; i < function->param_count && argument; ++i, argument = argument->next) {
+        const struct node *declarator =
+            function->params[i] ? tree_kid(function->params[i], 1) : NULL;
+        if (declarator && declarator->flags & DECLARATOR_REFERENCE &&
+            !(function->params[i]->kids->flags & TYPE_CONST))
+            forget_argument(frame, argument);
+    }
+    return res;
+}
+
+static struct lanes call(struct lane_frame *frame, const struct node *node)
+{
+    struct lane_machine *machine = frame->machine;
+    struct model *model = machine->model;
+    const struct node *callee = node->kids;
+    struct lanes arguments[MAX_ARGUMENTS], res;
+    unsigned count = 0;
+    for (const struct node *kid = callee->next; kid; kid = kid->next) {
+        struct lanes value = lane_value_of(frame, kid);
+        if (count < MAX_ARGUMENTS)
+            arguments[count++] = value;
+    }
+    if (callee->kind == NODE_MEMBER) {
+        const struct symbol *name = tree_symbol(model->unit, callee);
+        if (name && lane_group_method(frame, callee->kids, name->text, &res))
+            return res;
+        lane_value_of(frame, callee->kids);
+        return lanes_unknown();
+    }
+    const struct symbol *name = callee->kind == NODE_NAME ? tree_symbol(model->unit, callee) : NULL;
+    if (!name) {
+        lane_value_of(frame, callee);
+        return lanes_unknown();
+    }
+    struct name_meaning meaning = model_lookup(model, name, callee->token);
+    if (meaning.kind == NAME_FUNCTION)
+        return call_function(frame, node, meaning.function, arguments, count);
+    if (meaning.kind == NAME_MACRO) {
+        const struct directive *d = unit_directive_at(model->unit, meaning.token);
+        return d->function_like ? call_macro(frame, d, arguments, count) : lanes_unknown();
+    }
+    if (lane_builtin(frame, name->text, arguments, count, &res))
+        return res;
+    if (tree_is_type_name(name) && count == 1) /* T(x) */
+        return lane_as_type(machine, arguments[0], type_of(model, node));
+    return lanes_unknown();
+}
+
+/* The others. */
+
+static struct lanes logical_or_choice(struct lane_frame *frame, const struct node *node)
+{
+    struct lane_machine *machine = frame->machine;
+    struct lane_threads before = frame->env.threads;
+    struct lanes condition = lane_value_of(frame, node->kids);
+    const struct node *second = node->kids->next;
+    bool holds = node->op != TOK_OR_OR; /* when the second operand is evaluated */
+    frame->env.threads = lane_threads_where(machine, before, &condition, holds);
+    struct lanes a = lane_value_of(frame, second);
+    struct lanes res;
+    if (node->kind == NODE_CHOICE) {
+        frame->env.threads = lane_threads_where(machine, before, &condition, false);
+        struct lanes b = lane_value_of(frame, second->next);
+        res = lanes_choose(machine, condition, a, b);
+    } else {
+        res = lanes_binary(machine, node->op, condition, a);
+    }
+    frame->env.threads = before;
+    return res;
+}
+
+static struct lanes unary(struct lane_frame *frame, const struct node *node)
+{
+    switch (node->op) {
+    case TOK_PLUS_PLUS:
+    case TOK_MINUS_MINUS:
+        return count_up(frame, node);
+    case TOK_STAR:
+        return value_of_place(frame, node);
+    case TOK_AMP: {
+        struct lanes address = lane_address_of(frame, node->kids);
+        if (address.object)
+            return address;
+        if (node->kids->kind == NODE_NAME) {
+            struct lane_variable *variable =
+                lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node->kids));
+            if (variable && !variable->is_shared) {
+                variable->escaped = true;
+                variable->value = lane_as_type(frame->machine, lanes_unknown(), variable->type);
+            }
+        }
+        return lanes_unknown();
+    }
+    default:
+        return lanes_unary(frame->machine, node->op, lane_value_of(frame, node->kids));
+    }
+}
+
+static struct lanes cast(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes value = lane_value_of(frame, node->kids->next);
+    const struct type *type = type_of_declaration(frame->machine->model, node->kids, NULL);
+    if (value.object) {
+        if (type->kind == TYPE_POINTER)
+            value.pointee = type->element;
+        else
+            return lanes_unknown();
+        return value;
+    }
+    return lane_as_type(frame->machine, value, type);
+}
+
+/* Evaluates all kids for what they change. */
+static struct lanes effects_only(struct lane_frame *frame, const struct node *node)
+{
+    tree_each (kid, node)
+        lane_value_of(frame, kid);
+    return lanes_unknown();
+}
+
+static struct lanes literal(struct lane_frame *frame, const struct node *node)
+{
+    int64_t value;
+    unsigned bytes;
+    bool is_signed;
+    struct lanes res;
+    if (!constant_literal(frame->machine->model->unit, node, &value, &bytes, &is_signed)) {
+        res = lanes_some(0, 1);
+        res.bytes = 0;
+        return res;
+    }
+    res = lanes_int(value);
+    res.bytes = (uint8_t)bytes;
+    res.is_signed = is_signed;
+    return res;
+}
+
+static struct lanes construct(struct lane_frame *frame, const struct node *node)
+{
+    const struct node *argument = node->kids->next;
+    if (!argument || argument->next)
+        return effects_only(frame, node);
+    return lane_as_type(frame->machine, lane_value_of(frame, argument),
+                        type_of_declaration(frame->machine->model, node->kids, NULL));
+}
+
+static struct lanes evaluate(struct lane_frame *frame, const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_NUMBER:
+    case NODE_CHARACTER:
+        return literal(frame, node);
+    case NODE_STRING:
+        return lanes_some(0, 1);
+    case NODE_NAME:
+    case NODE_INDEX:
+    case NODE_MEMBER:
+        return value_of_place(frame, node);
+    case NODE_UNARY:
+        return unary(frame, node);
+    case NODE_POSTFIX:
+        return count_up(frame, node);
+    case NODE_ASSIGN:
+        return assign(frame, node);
+    case NODE_CHOICE:
+        return logical_or_choice(frame, node);
+    case NODE_BINARY: {
+        if (node->op == TOK_AND_AND || node->op == TOK_OR_OR)
+            return logical_or_choice(frame, node);
+        struct lanes a = lane_value_of(frame, node->kids);
+        struct lanes b = lane_value_of(frame, node->kids->next);
+        return node->op == TOK_COMMA ? b : combine(frame, node->op, a, b);
+    }
+    case NODE_CALL:
+        return call(frame, node);
+    case NODE_CONSTRUCT:
+        return construct(frame, node);
+    case NODE_CAST:
+        return cast(frame, node);
+    case NODE_SIZEOF: {
+        struct constant constant;
+        struct lanes res = constant_of(frame->machine->model, node, &constant) && constant.count
+                               ? constant_value(&constant)
+                               : lanes_some(0, 1);
+        res.bytes = 8;
+        res.is_signed = false;
+        return res;
+    }
+    case NODE_LAMBDA:
+        lane_forget_assigned(frame, node);
+        return lanes_unknown();
+    case NODE_TYPE:
+    case NODE_DECLARATION:
+        return lanes_unknown();
+    default:
+        return effects_only(frame, node);
+    }
+}
+
+struct lanes lane_value_of(struct lane_frame *frame, const struct node *node)
+{
+    struct lanes res = lane_step(frame->machine) ? evaluate(frame, node) : lanes_unknown();
+    lane_note(frame, node, res);
+    return res;
+}
