@@ -9,7 +9,11 @@ libhipwright_a_SOURCES += \
     annotate/model/expression.c \
     annotate/model/flow.c annotate/model/flow.h \
     annotate/model/geometry.c annotate/model/geometry_p.h \
-    annotate/model/lane.h \
+    annotate/model/lane.c annotate/model/lane.h annotate/model/lane_p.h \
+    annotate/model/lane_builtin.c \
+    annotate/model/lane_eval.c \
+    annotate/model/lane_run.c \
+    annotate/model/lane_value.c \
     annotate/model/launch.c annotate/model/launch.h \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \

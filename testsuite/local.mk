@@ -74,7 +74,9 @@ testsuite_unit_libunit_a_SOURCES = \
 LDADD = testsuite/unit/libunit.a $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 
 # The lexer and the parser alone, for the benchmark and to look at.
-check_PROGRAMS += testsuite/hwlex testsuite/hwparse
+check_PROGRAMS += testsuite/hwlane testsuite/hwlex testsuite/hwparse
+testsuite_hwlane_SOURCES = testsuite/hwlane.c
+testsuite_hwlane_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_hwlex_SOURCES = testsuite/hwlex.c
 testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_hwparse_SOURCES = testsuite/hwparse.c
