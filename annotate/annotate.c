@@ -3,6 +3,7 @@
 #include "annotate/annotate.h"
 
 #include "annotate/annotate_p.h"
+#include "annotate/dialect.h"
 
 /* The function around each finding, for reports. */
 static void name_kernels(struct translation *t)
@@ -28,12 +29,56 @@ static void name_kernels(struct translation *t)
     }
 }
 
-void annotate(struct translation *t, const struct translate_options *options)
+struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct range range)
 {
-    struct annotation a = {.unit = t->unit, .map = options->map, .findings = &t->findings};
+    return findings_add(a->findings, rule, unit_span(a->unit, range), unit_quote(a->unit, range),
+                        NULL, NULL);
+}
+
+bool annotation_is_hip(const struct annotation *a, uint32_t token)
+{
+    enum region region = token_region(unit_token(a->unit, token));
+    return region == REGION_HIP || (region == REGION_COMMON && a->hip);
+}
+
+target_set annotation_with_wave(const struct annotation *a, unsigned wave)
+{
+    return comparison_with_wave(a->gpus, wave);
+}
+
+const char *annotation_names(const struct annotation *a, target_set set)
+{
+    struct strbuf names = STRBUF_INIT;
+    comparison_add_names(&names, a->gpus, set);
+    const char *res = arena_strndup(a->arena, names.text ? names.text : "", names.len);
+    strbuf_release(&names);
+    return res;
+}
+
+static void drop_untargeted(struct findings *findings, target_set all)
+{
+    size_t kept = 0;
+    vec_each (struct finding, f, &findings->list)
+        if (f->targets &= all)
+            findings->list.items[kept++] = *f;
+    findings->list.count = kept;
+}
+
+void annotate(struct translation *t, const struct translate_options *options,
+              const struct comparison *gpus)
+{
+    struct annotation a = {
+        .unit = t->unit,
+        .map = options->map,
+        .findings = &t->findings,
+        .gpus = gpus,
+        .arena = &t->arena,
+        .hip = options->input == INPUT_HIP ||
+               (options->input == INPUT_AUTO && dialect_is_hip(t->unit, options->map))};
 #define RULE_CHECK(check) check(&a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+    drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);
     name_kernels(t);
 }

@@ -5,10 +5,13 @@
 #ifndef ANNOTATE_ANNOTATE_H
 #define ANNOTATE_ANNOTATE_H
 
+#include "annotate/comparison.h"
 #include "transform/translate.h"
 
 /* Runs every rule over T, which translate() filled with OPTIONS, and adds its findings to T's; then
-   brings all of them into the order of the reports and names the kernel around each. */
-void annotate(struct translation *t, const struct translate_options *options);
+   drops those that concern none of GPUS, brings all of them into the order of the reports and names
+   the kernel around each. */
+void annotate(struct translation *t, const struct translate_options *options,
+              const struct comparison *gpus);
 
 #endif

@@ -3,6 +3,7 @@
 #define ANNOTATE_ANNOTATE_P_H
 
 #include "annotate/annotate.h"
+#include "annotate/comparison.h"
 #include "parser/unit.h"
 
 /* Flags of symbols that rules use; those of transform/ come before. */
@@ -16,10 +17,27 @@ struct annotation {
     const struct unit *unit;
     const struct map *map;
     struct findings *findings;
+    const struct comparison *gpus; /* the targets, and the part they are compared with */
+    struct arena *arena;           /* of the file */
+    bool hip;                      /* the file is HIP where no conditional says otherwise */
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+
+/* A finding of RULE at the tokens of RANGE, whose text is its first argument. What else belongs to
+   it is added as base/finding.h says. */
+struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct range range);
+
+/* Whether the code at TOKEN is read as HIP: on the HIP side of a conditional, or in a file of
+   HIP's. (Nothing on the CUDA side of one is to be reported: see token_region().) */
+bool annotation_is_hip(const struct annotation *a, uint32_t token);
+
+/* The targets whose waves have WAVE lanes: what a finding of a rule about them concerns. */
+target_set annotation_with_wave(const struct annotation *a, unsigned wave);
+
+/* The names of the targets in SET, "gfx942, gfx90a", for an argument; in the file's arena. */
+const char *annotation_names(const struct annotation *a, target_set set);
 
 #endif

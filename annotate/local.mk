@@ -1,5 +1,8 @@
 libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
+    annotate/comparison.c annotate/comparison.h \
+    annotate/dialect.c annotate/dialect.h \
+    annotate/fix.c annotate/fix.h \
     annotate/gpu/banks.def \
     annotate/gpu/expr.c annotate/gpu/expr.h \
     annotate/gpu/lds.c annotate/gpu/lds.h \

@@ -2,6 +2,7 @@
 
 #include "base/finding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +11,121 @@ void findings_init(struct findings *findings, struct arena *arena)
     *findings = (struct findings){.arena = arena};
 }
 
+static const char *copy(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
 struct finding *findings_add(struct findings *findings, enum rule_id rule, struct span span,
                              const char *arg1, const char *arg2, const char *arg3)
 {
     const struct rule *r = rule_get(rule);
     struct finding *res = vec_push(&findings->list);
-    *res = (struct finding){
-        .rule = rule, .span = span, .effect = r->effect, .confidence = r->confidence};
+    *res = (struct finding){.rule = rule,
+                            .span = span,
+                            .effect = r->effect,
+                            .confidence = r->confidence,
+                            .targets = EVERY_TARGET,
+                            .arena = findings->arena};
     const char *args[] = {arg1, arg2, arg3};
     for (int i = 0; i < 3 && args[i]; ++i)
-        res->args[i] = arena_strndup(findings->arena, args[i], strlen(args[i]));
+        res->args[i] = copy(findings->arena, args[i]);
     return res;
+}
+
+void finding_add_arg(struct finding *finding, const char *text)
+{
+    int i = 0;
+    while (i < FINDING_ARGS && finding->args[i])
+        ++i;
+    assert(i < FINDING_ARGS);
+    finding->args[i] = copy(finding->arena, text);
+}
+
+void finding_add_number(struct finding *finding, long long number)
+{
+    finding_add_arg(finding, arena_printf(finding->arena, "%lld", number));
+}
+
+static struct related *add_related(struct finding *finding, enum related_id id, const char *arg)
+{
+    struct related *res = arena_zalloc(finding->arena, 1, sizeof *res);
+    if (finding->related)
+        finding->last_related->next = res;
+    else
+        finding->related = res;
+    finding->last_related = res;
+    res->id = id;
+    if (arg)
+        res->args[0] = copy(finding->arena, arg);
+    return res;
+}
+
+struct related *finding_add_related(struct finding *finding, enum related_id id, struct span span,
+                                    const char *arg)
+{
+    struct related *res = add_related(finding, id, arg);
+    res->span = span;
+    return res;
+}
+
+struct related *finding_add_related_file(struct finding *finding, enum related_id id,
+                                         const char *file, struct location begin,
+                                         struct location end, const char *arg)
+{
+    struct related *res = add_related(finding, id, arg);
+    res->file = copy(finding->arena, file);
+    res->begin = begin;
+    res->end = end;
+    return res;
+}
+
+void finding_add_edit(struct finding *finding, enum fix_safety safety, struct span span,
+                      const char *text)
+{
+    if (!finding->fix)
+        finding->fix = arena_zalloc(finding->arena, 1, sizeof *finding->fix);
+    if (finding->fix->safety < safety)
+        finding->fix->safety = safety;
+    struct fix *fix = finding->fix;
+    struct fix_edit *edit = arena_zalloc(finding->arena, 1, sizeof *edit);
+    edit->span = span;
+    edit->text = copy(finding->arena, text);
+    if (fix->edits)
+        fix->last->next = edit;
+    else
+        fix->edits = edit;
+    fix->last = edit;
+}
+
+static struct figure *add_figure(struct finding *finding, const char *gpu, enum figure_id id)
+{
+    struct figure *res = arena_zalloc(finding->arena, 1, sizeof *res);
+    if (finding->figures)
+        finding->last_figure->next = res;
+    else
+        finding->figures = res;
+    finding->last_figure = res;
+    res->gpu = copy(finding->arena, gpu);
+    res->id = id;
+    return res;
+}
+
+void finding_add_figure(struct finding *finding, const char *gpu, enum figure_id id,
+                        long long number)
+{
+    add_figure(finding, gpu, id)->number = number;
+}
+
+void finding_add_figure_text(struct finding *finding, const char *gpu, enum figure_id id,
+                             const char *text)
+{
+    add_figure(finding, gpu, id)->text = copy(finding->arena, text);
+}
+
+enum level finding_level(const struct finding *finding)
+{
+    return finding->fixed ? LEVEL_NOTE : level_of(finding->effect, finding->confidence);
 }
 
 static int compare(const void *va, const void *vb)
@@ -48,9 +153,12 @@ void findings_sort(struct findings *findings)
     if (!count)
         return;
     qsort(list, count, sizeof *list, compare);
-    for (size_t i = 1; i < count; ++i)
+    for (size_t i = 1; i < count; ++i) {
         if (compare(&list[kept], &list[i]))
             list[++kept] = list[i];
+        else
+            list[kept].targets |= list[i].targets;
+    }
     findings->list.count = kept + 1;
 }
 

@@ -1,9 +1,11 @@
 libhipwright_a_SOURCES += \
     base/arena.c base/arena.h \
     base/diag.c base/diag.h \
+    base/figures.def \
     base/finding.c base/finding.h \
     base/hash.c base/hash.h \
     base/i18n.h \
+    base/related.def \
     base/rule.c base/rule.h \
     base/rules.def \
     base/source.c base/source.h \

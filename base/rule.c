@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/i18n.h" /* N_() in rules.def */
+#include "base/i18n.h" /* N_() in the tables */
 
 /* The category is the first word of the name, so that it cannot disagree with it. */
 static const char *const categories[] = {
@@ -42,6 +42,34 @@ bool rule_find(const char *name, enum rule_id *res)
             return true;
         }
     return false;
+}
+
+const char *related_sentence(enum related_id id)
+{
+    static const char *const sentences[] = {
+#define RELATED(id, sentence) [id] = sentence,
+#include "base/related.def"
+#undef RELATED
+    };
+    return sentences[id];
+}
+
+static const struct {
+    const char *key, *name;
+} figures[] = {
+#define FIGURE(id, key, name) [id] = {key, name},
+#include "base/figures.def"
+#undef FIGURE
+};
+
+const char *figure_key(enum figure_id id)
+{
+    return figures[id].key;
+}
+
+const char *figure_name(enum figure_id id)
+{
+    return figures[id].name;
 }
 
 enum level level_of(enum effect effect, enum confidence confidence)

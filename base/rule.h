@@ -33,6 +33,20 @@ enum rule_id {
     RULE_COUNT,
 };
 
+/* What another place has to do with a finding. */
+enum related_id {
+#define RELATED(id, sentence) id,
+#include "base/related.def"
+#undef RELATED
+};
+
+/* What is stated of a GPU. */
+enum figure_id {
+#define FIGURE(id, key, name) id,
+#include "base/figures.def"
+#undef FIGURE
+};
+
 struct rule {
     const char *name; /* "api-no-counterpart"; its first word is the category */
     enum effect effect;
@@ -50,6 +64,13 @@ const char *rule_category(enum rule_id id);
 
 /* Finds a rule by NAME; false if there is none. */
 bool rule_find(const char *name, enum rule_id *res);
+
+/* The sentence of ID, English, with %1..%9 for the place's arguments. */
+const char *related_sentence(enum related_id id);
+
+/* The key of ID in machine formats; its name for people, English. */
+const char *figure_key(enum figure_id id);
+const char *figure_name(enum figure_id id);
 
 /* The level that follows from the effect (interface.md): compile, wrong-result, hang and
    launch-failure are errors, throughput a warning, none a note; low confidence lowers it

@@ -64,9 +64,14 @@ static void drop(void *result)
 
 static bool begin(struct run *run)
 {
+    const struct options *o = run->options;
+    if (o->format != FORMAT_JSON)
+        return true;
+    struct comparison gpus;
+    if (!configs_join_gpus(o->configs, o, &gpus, &run->diag))
+        return false;
     struct strbuf text = STRBUF_INIT;
-    if (run->options->format == FORMAT_JSON)
-        json_add_begin(&text);
+    json_add_begin(&text, &gpus);
     bool res = write_stdout(text.text, text.len, &run->diag);
     strbuf_release(&text);
     return res;
@@ -79,6 +84,7 @@ static bool end(struct run *run)
     if (run->options->format == FORMAT_JSON) {
         json_add_end(&text, &(struct json_summary){.files = run->summary.files,
                                                    .findings = run->findings,
+                                                   .suppressed = run->summary.suppressed,
                                                    .skipped = run->skipped.items,
                                                    .skipped_count = run->skipped.count});
         res = write_stdout(text.text, text.len, &run->diag);

@@ -56,6 +56,7 @@ struct configs {
     struct folder *real; /* by path without symbolic links */
     VEC(struct config *) list;
     VEC(struct facts) facts;
+    struct target_table *gpus; /* NULL until they are asked for */
     VEC(const struct setup *) inputs;
 };
 
@@ -417,6 +418,7 @@ void configs_free(struct configs *configs)
     vec_each (struct facts, facts, &configs->facts)
         map_free(facts->map);
     vec_release(&configs->facts);
+    target_table_free(configs->gpus);
     vec_release(&configs->list);
     vec_release(&configs->inputs);
     arena_release(&configs->arena);
@@ -459,6 +461,21 @@ static const struct map *find_facts(struct configs *configs, const struct option
     return map;
 }
 
+/* The GPUs that OPTIONS ask for; false after a message. */
+static bool find_gpus(struct configs *configs, const struct options *options,
+                      struct comparison *res, struct diag *diag)
+{
+    if (!configs->gpus)
+        configs->gpus = data_load_targets(diag);
+    if (!configs->gpus)
+        return false;
+    if (comparison_resolve(res, configs->gpus, options->target, options->from, diag))
+        return true;
+    diag_add(diag, DIAG_NOTE, (struct diag_place){0},
+             _("try 'hipwright %s --help' for more information"), command_name(options->command));
+    return false;
+}
+
 /* Makes the setup of CONFIG; false after a message. */
 static bool make_setup(struct configs *configs, struct config *config,
                        const struct options *options, struct diag *diag)
@@ -468,7 +485,7 @@ static bool make_setup(struct configs *configs, struct config *config,
     struct options *o = &setup->options;
     options_layer(o, options, &configs->run->list, &config->list);
     const struct map *map = find_facts(configs, o, diag);
-    if (!map)
+    if (!map || !find_gpus(configs, o, &setup->gpus, diag))
         return false;
     setup->translate = (struct translate_options){
         .map = map,
@@ -502,4 +519,13 @@ bool configs_collect(struct configs *configs, const struct options *options,
 const struct setup *configs_setup(const struct configs *configs, size_t input)
 {
     return configs->inputs.items[input];
+}
+
+bool configs_join_gpus(struct configs *configs, const struct options *options,
+                       struct comparison *res, struct diag *diag)
+{
+    *res = (struct comparison){0};
+    vec_each (const struct setup *, setup, &configs->inputs)
+        comparison_join(res, &(*setup)->gpus);
+    return res->count || find_gpus(configs, options, res, diag);
 }

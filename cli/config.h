@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "annotate/comparison.h"
 #include "base/diag.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
@@ -22,6 +23,7 @@
 struct setup {
     struct options options;
     struct translate_options translate;
+    struct comparison gpus;
 };
 
 /* Reads the configuration of the run: that of --config, else that of the working directory if
@@ -35,12 +37,17 @@ void configs_free(struct configs *configs);
 void configs_layer(const struct configs *configs, const struct options *command_line,
                    struct options *res);
 
-/* Reads the configuration of each of INPUTS and loads the API facts that they ask for. False
-   after an error in DIAG. */
+/* Reads the configuration of each of INPUTS and loads the API facts and the GPUs that they ask for.
+   False after an error in DIAG. */
 bool configs_collect(struct configs *configs, const struct options *options,
                      const struct inputs *inputs, struct diag *diag);
 
 /* What holds for the input of that number. Any thread may ask. */
 const struct setup *configs_setup(const struct configs *configs, size_t input);
+
+/* The GPUs of all inputs together, or those of OPTIONS where there is no input; false after an
+   error in DIAG. */
+bool configs_join_gpus(struct configs *configs, const struct options *options,
+                       struct comparison *res, struct diag *diag);
 
 #endif

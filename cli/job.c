@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "annotate/annotate.h"
+#include "annotate/fix.h"
 #include "base/xalloc.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -28,16 +29,23 @@ static enum exit_status status_of(const struct options *o, const struct summary 
     return STATUS_OK;
 }
 
-static void report(struct job *job, const struct job_plan *plan, const struct options *o,
+/* The translation with what the options want to be done about its findings. */
+static void finish_text(struct translation *t, const struct options *o)
+{
+    if (o->fix != FIX_NONE)
+        fixes_apply(t, o->fix == FIX_ALSO_UNSAFE ? FIX_UNSAFE : FIX_SAFE);
+}
+
+static void report(struct job *job, const struct job_plan *plan, const struct setup *setup,
                    struct translation *t)
 {
-    drop_unwanted(&t->findings, o);
+    const struct options *o = &setup->options;
     summary_add_findings(&job->summary, &t->findings);
     vec_each (const struct finding, f, &t->findings.list) {
         if (o->format == FORMAT_JSON)
-            json_add_finding(&job->findings, &t->source, f, job->finding_count == 0);
-        else if (!o->quiet || level_of(f->effect, f->confidence) != LEVEL_NOTE)
-            text_add_finding(&job->findings, &t->source, f, plan->color);
+            json_add_finding(&job->findings, &t->source, f, &setup->gpus, job->finding_count == 0);
+        else if (!o->quiet || finding_level(f) != LEVEL_NOTE)
+            text_add_finding(&job->findings, &t->source, f, &setup->gpus, plan->color);
         job->finding_count++;
     }
     job->status = status_of(o, &job->summary);
@@ -56,8 +64,10 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
 
     struct translation t;
     translate(&t, input->name, content.text, content.len, &setup->translate);
-    annotate(&t, &setup->translate);
+    annotate(&t, &setup->translate, &setup->gpus);
+    drop_unwanted(&t.findings, &setup->options);
     if (plan->want_text) {
+        finish_text(&t, &setup->options);
         translation_text(&t, &job->text);
         job->changed = job->text.len != t.source.len ||
                        memcmp(job->text.text, t.source.text, t.source.len) != 0;
@@ -65,7 +75,7 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
     }
     if (plan->want_diff)
         diff_add(&job->diff, &t.source, &t.edits, plan->diff_style);
-    report(job, plan, &setup->options, &t);
+    report(job, plan, setup, &t);
     if (t.diag.text.len)
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
@@ -87,6 +97,7 @@ void job_add_summary(struct summary *total, const struct job *job)
 {
     total->files += job->summary.files;
     total->changed += job->summary.changed;
+    total->suppressed += job->summary.suppressed;
     for (int level = LEVEL_NOTE; level <= LEVEL_ERROR; ++level)
         total->found[level] += job->summary.found[level];
 }

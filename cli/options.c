@@ -167,6 +167,8 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     static const char *const launches[] = {"chevron", "function"};
     static const char *const libraries[] = {"hip", "roc"};
     static const char *const levels[] = {"note", "warning", "error", "never"};
+    static const char *const annotations[] = {"inline", "none"};
+    static const char *const fixes[] = {"safe", "unsafe"};
     int n;
     switch (id) {
     case OPT_OUTPUT:
@@ -192,6 +194,17 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_TARGET:
         o->target = arg;
         break;
+    case OPT_FROM:
+        o->from = arg;
+        break;
+    case OPT_ANNOTATE:
+        n = CHOOSE(id, arg, annotations);
+        o->no_markers = n == 1;
+        return 0 <= n;
+    case OPT_FIX:
+        n = arg ? CHOOSE(id, arg, fixes) : 0;
+        o->fix = n == 1 ? FIX_ALSO_UNSAFE : FIX_ONLY_SAFE;
+        return 0 <= n;
     case OPT_TYPE:
         o->type = arg;
         break;
@@ -494,6 +507,12 @@ void options_release(struct options *o)
     vec_release(&o->gpus);
 }
 
+/* What is asked about a GPU is all on the command line. */
+static bool reads_config(enum command command)
+{
+    return options_table[OPT_CONFIG].commands & 1u << command;
+}
+
 /* Carries out those of LIST that O's command takes and that SCOPE allows (0: all). They were
    found good when they were read. */
 static void take_list(struct options *o, const struct option_list *list, unsigned scope)
@@ -501,7 +520,7 @@ static void take_list(struct options *o, const struct option_list *list, unsigne
     struct diag none = DIAG_INIT;
     vec_each (const struct option_setting, setting, &list->settings) {
         unsigned flags = options_table[setting->id].commands;
-        if (flags & 1u << o->command && (!scope || flags & scope))
+        if (flags & 1u << o->command && (!scope || (flags & scope && reads_config(o->command))))
             take(o, setting->id, setting->arg, program, &none);
     }
     diag_release(&none);

@@ -44,6 +44,13 @@ enum format {
     FORMAT_JSON,
 };
 
+/* Which fixes to apply. */
+enum fix_wanted {
+    FIX_NONE,
+    FIX_ONLY_SAFE,
+    FIX_ALSO_UNSAFE,
+};
+
 /* No level reaches this one: --fail-on=never. */
 enum { LEVEL_NEVER = LEVEL_ERROR + 1 };
 
@@ -70,6 +77,9 @@ struct options {
     VEC(const char *) maps;
     VEC(const char *) gpus;
     const char *target; /* names, by commas, or NULL */
+    const char *from;   /* a name, or NULL */
+    bool no_markers;    /* --annotate=none */
+    enum fix_wanted fix;
     struct occupancy_request request;
     unsigned min_blocks; /* CUDA's, 0: not given */
     const char *files_from;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "annotate/comparison.h"
 #include "base/finding.h"
 #include "base/source.h"
 #include "base/strbuf.h"
@@ -26,16 +27,18 @@ json_t *json_tool(void);
 /* Appends VALUE on one line, and releases it. */
 void json_add(struct strbuf *out, json_t *value);
 
-/* Appends the beginning of the object, up to the list of findings. */
-void json_add_begin(struct strbuf *out);
+/* Appends the beginning of the object, up to the list of findings; GPUS are those of the run. */
+void json_add_begin(struct strbuf *out, const struct comparison *gpus);
 
-/* Appends FINDING of SOURCE, with a comma before it unless it is the FIRST of all. */
+/* Appends FINDING of SOURCE, with a comma before it unless it is the FIRST of all. Its targets are
+   those of GPUS. */
 void json_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
-                      bool first);
+                      const struct comparison *gpus, bool first);
 
 struct json_summary {
     size_t files;               /* read */
     size_t findings;            /* shown */
+    size_t suppressed;          /* silenced by comments */
     const char *const *skipped; /* the names of files that could not be read */
     size_t skipped_count;
 };

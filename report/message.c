@@ -4,13 +4,13 @@
 
 #include "base/i18n.h"
 
-void message_expand(struct strbuf *out, const char *template, const struct finding *finding)
+void message_expand(struct strbuf *out, const char *template, const char *const *args)
 {
     for (const char *at = template; *at; ++at) {
         if (at[0] == '%' && '1' <= at[1] && at[1] <= '9') {
             int n = *++at - '1';
-            if (n < FINDING_ARGS && finding->args[n])
-                strbuf_adds(out, finding->args[n]);
+            if (n < FINDING_ARGS && args[n])
+                strbuf_adds(out, args[n]);
             continue;
         }
         if (at[0] == '%' && at[1] == '%')
@@ -22,7 +22,7 @@ void message_expand(struct strbuf *out, const char *template, const struct findi
 void message_add(struct strbuf *out, const struct finding *finding, bool translated)
 {
     const char *text = rule_get(finding->rule)->message;
-    message_expand(out, translated ? _(text) : text, finding);
+    message_expand(out, translated ? _(text) : text, finding->args);
 }
 
 bool message_add_todo(struct strbuf *out, const struct finding *finding, bool translated)
@@ -34,6 +34,12 @@ bool message_add_todo(struct strbuf *out, const struct finding *finding, bool tr
     }
     const char *text = rule_get(finding->rule)->todo;
     if (text)
-        message_expand(out, translated ? _(text) : text, finding);
+        message_expand(out, translated ? _(text) : text, finding->args);
     return text != NULL;
+}
+
+void message_add_related(struct strbuf *out, const struct related *related, bool translated)
+{
+    const char *text = related_sentence(related->id);
+    message_expand(out, translated ? _(text) : text, related->args);
 }

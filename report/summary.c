@@ -9,7 +9,8 @@
 void summary_add_findings(struct summary *summary, const struct findings *findings)
 {
     vec_each (const struct finding, f, &findings->list)
-        summary->found[level_of(f->effect, f->confidence)]++;
+        summary->found[finding_level(f)]++;
+    summary->suppressed += findings->suppressed;
 }
 
 enum { PHRASE = 128 };

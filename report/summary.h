@@ -11,6 +11,7 @@ struct summary {
     size_t files;                  /* read */
     size_t changed;                /* whose translation differs from them */
     size_t found[LEVEL_ERROR + 1]; /* findings, by level */
+    size_t suppressed;             /* findings that comments silence */
 };
 
 void summary_add_findings(struct summary *summary, const struct findings *findings);

@@ -12,6 +12,7 @@ enum {
     TAB_STOP = 8,
     LINE_COLUMNS = 140, /* more of a source line than this is not shown */
     LEAD_BYTES = 60,    /* how much of a long line is shown before the place in question */
+    RELATED_SHOWN = 8,  /* more places of a finding are only counted */
 };
 
 #define SGR_BOLD "\33[01m"
@@ -20,13 +21,13 @@ enum {
 #define SGR_NOTE "\33[01;36m"
 #define SGR_END "\33[m"
 
-static void add_place(struct strbuf *out, const struct source *source, struct location at,
-                      enum level level, bool color)
+static void add_place(struct strbuf *out, const char *file, struct location at, enum level level,
+                      bool color)
 {
     static const char *const colors[] = {SGR_NOTE, SGR_WARNING, SGR_ERROR};
     if (color)
         strbuf_adds(out, SGR_BOLD);
-    utf8_add_terminal(out, source->name, strlen(source->name));
+    utf8_add_terminal(out, file, strlen(file));
     strbuf_printf(out, ":%u:%u: ", at.line, at.column);
     if (color)
         strbuf_printf(out, SGR_END "%s", colors[level]);
@@ -133,24 +134,151 @@ static void add_excerpt(struct strbuf *out, const struct source *source, struct 
     strbuf_release(&e.marks);
 }
 
-void text_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
-                      bool color)
+/* What is being written: one finding. */
+struct writing {
+    struct strbuf *out;
+    struct source *source;
+    const struct finding *finding;
+    struct location at;
+    bool color;
+};
+
+/* A note of one line about the place AT in FILE. */
+static void add_note(struct writing *w, const char *file, struct location at,
+                     const struct strbuf *words)
 {
-    struct location at = source_location(source, finding->span.begin);
-    enum level level = level_of(finding->effect, finding->confidence);
+    add_place(w->out, file, at, LEVEL_NOTE, w->color);
+    utf8_add_terminal(w->out, words->text ? words->text : "", words->len);
+    strbuf_addc(w->out, '\n');
+}
+
+static void add_related(struct writing *w)
+{
+    struct strbuf words = STRBUF_INIT;
+    size_t count = 0;
+    for (const struct related *r = w->finding->related; r; r = r->next) {
+        if (RELATED_SHOWN < ++count)
+            continue;
+        struct location at = r->file ? r->begin : source_location(w->source, r->span.begin);
+        strbuf_clear(&words);
+        message_add_related(&words, r, true);
+        add_note(w, r->file ? r->file : w->source->name, at, &words);
+        if (!r->file)
+            add_excerpt(w->out, w->source, r->span, at, LEVEL_NOTE, w->color);
+    }
+    if (RELATED_SHOWN < count) {
+        size_t more = count - RELATED_SHOWN;
+        strbuf_clear(&words);
+        strbuf_printf(&words, ngettext("and %zu more place", "and %zu more places", more), more);
+        add_note(w, w->source->name, w->at, &words);
+    }
+    strbuf_release(&words);
+}
+
+/* The figures of each GPU on a line, in the order in which the GPUs appear. */
+static void add_figures(struct writing *w)
+{
+    const struct figure *figures = w->finding->figures;
+    for (const struct figure *f = figures; f; f = f->next) {
+        const struct figure *first = figures;
+        while (strcmp(first->gpu, f->gpu))
+            first = first->next;
+        if (first != f)
+            continue;
+        struct strbuf words = STRBUF_INIT;
+        strbuf_printf(&words, "%s: ", f->gpu);
+        const char *between = "";
+        for (const struct figure *g = f; g; g = g->next) {
+            if (strcmp(g->gpu, f->gpu))
+                continue;
+            strbuf_printf(&words, "%s%s ", between, _(figure_name(g->id)));
+            if (g->text)
+                strbuf_adds(&words, g->text);
+            else
+                strbuf_printf(&words, "%lld", g->number);
+            between = ", ";
+        }
+        add_note(w, w->source->name, w->at, &words);
+        strbuf_release(&words);
+    }
+}
+
+/* Which of the run's targets it concerns, where that is not all of them. */
+static void add_targets(struct writing *w, const struct comparison *gpus)
+{
+    target_set all = comparison_all(gpus), set = w->finding->targets & all;
+    if (set == all)
+        return;
+    struct strbuf words = STRBUF_INIT, names = STRBUF_INIT;
+    comparison_add_names(&names, gpus, set);
+    /* TRANSLATORS: %s is one or several GPUs, with commas between them. */
+    strbuf_printf(&words, _("this concerns %s"), names.text ? names.text : "");
+    add_note(w, w->source->name, w->at, &words);
+    strbuf_release(&names);
+    strbuf_release(&words);
+}
+
+static void add_todo(struct writing *w)
+{
+    struct strbuf words = STRBUF_INIT;
+    if (w->finding->fixed)
+        strbuf_adds(&words, _("this was fixed"));
+    if (w->finding->fixed || message_add_todo(&words, w->finding, true))
+        add_note(w, w->source->name, w->at, &words);
+    strbuf_release(&words);
+}
+
+/* The sentence for an edit of a fix: what it is, and how safe. %1 is what to write, %2 what
+   stands there. */
+static const char *fix_sentence(enum fix_safety safety, bool inserts, bool deletes)
+{
+    static const char *const sentences[][3] = {
+        [FIX_SAFE] = {N_("safe fix: write `%1` for `%2`"), N_("safe fix: insert `%1`"),
+                      N_("safe fix: delete `%2`")},
+        [FIX_UNSAFE] = {N_("unsafe fix: write `%1` for `%2`"), N_("unsafe fix: insert `%1`"),
+                        N_("unsafe fix: delete `%2`")},
+        [FIX_DISPLAY] = {N_("possible fix: write `%1` for `%2`"), N_("possible fix: insert `%1`"),
+                         N_("possible fix: delete `%2`")},
+    };
+    return _(sentences[safety][inserts ? 1 : deletes ? 2 : 0]);
+}
+
+static void add_fix(struct writing *w)
+{
+    const struct fix *fix = w->finding->fix;
+    if (!fix || w->finding->fixed)
+        return;
+    for (const struct fix_edit *e = fix->edits; e; e = e->next) {
+        struct strbuf old = STRBUF_INIT, words = STRBUF_INIT;
+        size_t len = e->span.end - e->span.begin;
+        strbuf_add(&old, w->source->text + e->span.begin, len < LINE_COLUMNS ? len : LINE_COLUMNS);
+        if (LINE_COLUMNS < len)
+            strbuf_adds(&old, "...");
+        const char *args[FINDING_ARGS] = {e->text, old.text};
+        message_expand(&words, fix_sentence(fix->safety, !len, !*e->text), args);
+        add_note(w, w->source->name, source_location(w->source, e->span.begin), &words);
+        strbuf_release(&old);
+        strbuf_release(&words);
+    }
+}
+
+void text_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
+                      const struct comparison *gpus, bool color)
+{
+    struct writing w = {out, source, finding, source_location(source, finding->span.begin), color};
+    enum level level = finding_level(finding);
     struct strbuf words = STRBUF_INIT;
 
-    add_place(out, source, at, level, color);
+    add_place(out, source->name, w.at, level, color);
     message_add(&words, finding, true);
     utf8_add_terminal(out, words.text ? words.text : "", words.len);
     strbuf_printf(out, " [%s]\n", rule_get(finding->rule)->name);
-    add_excerpt(out, source, finding->span, at, level, color);
-
-    strbuf_clear(&words);
-    if (message_add_todo(&words, finding, true)) {
-        add_place(out, source, at, LEVEL_NOTE, color);
-        utf8_add_terminal(out, words.text ? words.text : "", words.len);
-        strbuf_addc(out, '\n');
-    }
+    add_excerpt(out, source, finding->span, w.at, level, color);
     strbuf_release(&words);
+
+    add_related(&w);
+    add_figures(&w);
+    add_targets(&w, gpus);
+    add_todo(&w);
+    add_fix(&w);
 }

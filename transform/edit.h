@@ -19,6 +19,8 @@ enum edit_reason {
     EDIT_ARGUMENT,
     EDIT_LAUNCH,
     EDIT_CONDITION,
+    EDIT_FIX,    /* of a finding */
+    EDIT_MARKER, /* a comment above a line, or the removal of an old one */
     EDIT_REASON_COUNT
 };
 

@@ -1,8 +1,8 @@
 /* The GPUs: what a compute unit of each has, for the occupancy engine and for the rules.
 
    The facts are the file gpus.list (see maps/README): one record for each target, with its
-   source. It is read where a figure is asked for and never before, so that translating costs
-   nothing for it; further files of the same form, a user's own, may add targets or replace some.
+   source. It is read where a GPU is asked about, which a lookup does not; further files of the same
+   form, a user's own, may add targets or replace some.
    A table is read-only after loading and may be shared by threads.
 
    AMD's words are used for both vendors where one word must do: a wave is a warp, a workgroup a

@@ -20,6 +20,11 @@ struct label {
     const struct api *api;
 };
 
+static struct span label_span(const struct annotation *a, const struct label *label)
+{
+    return unit_span(a->unit, (struct range){label->token, label->token + 1});
+}
+
 static void examine(struct annotation *a, const struct label *labels, size_t count,
                     const struct label *label)
 {
@@ -28,9 +33,9 @@ static void examine(struct annotation *a, const struct label *labels, size_t cou
         if (labels[i].api == label->api || strcmp(labels[i].api->hip, label->api->hip) ||
             unit_branch_at(a->unit, labels[i].token) != unit_branch_at(a->unit, label->token))
             continue;
-        findings_add(a->findings, RULE_API_DUPLICATE_CASE,
-                     unit_span(a->unit, (struct range){label->token, label->token + 1}),
-                     labels[i].api->cuda, label->api->cuda, label->api->hip);
+        struct finding *f = findings_add(a->findings, RULE_API_DUPLICATE_CASE, label_span(a, label),
+                                         labels[i].api->cuda, label->api->cuda, label->api->hip);
+        finding_add_related(f, RELATED_LABEL, label_span(a, &labels[i]), NULL);
         return;
     }
 }

@@ -160,7 +160,8 @@ ok "no such registers" wrong "gfx1100 has no accumulation" --target=gfx1100 --bl
 other_data() {
     mkdir -p data/maps && cp "$srcdir"/maps/*.map data/maps || return
     cuda_source a.cu
-    HIPWRIGHT_DATADIR=data run 0 a.cu && has out hipMalloc &&
+    HIPWRIGHT_DATADIR=data run 0 lookup cudaMalloc &&
+        HIPWRIGHT_DATADIR=data run 2 a.cu && has err "data/maps/gpus.list: error: cannot read" &&
         HIPWRIGHT_DATADIR=data wrong "data/maps/gpus.list: error: cannot read" --target=gfx942 --block=64 &&
         printf 'target mine\nlike theirs\n' >data/maps/gpus.list &&
         HIPWRIGHT_DATADIR=data wrong "data/maps/gpus.list:2: error: there is no target" \

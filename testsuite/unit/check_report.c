@@ -25,12 +25,17 @@ static struct source source_of(const char *text, size_t len)
     return res;
 }
 
+static const struct target gfx942 = {.name = "gfx942"}, gfx1100 = {.name = "gfx1100"},
+                           sm_80 = {.name = "sm_80", .vendor = VENDOR_NVIDIA};
+static const struct comparison gpus = {{&gfx942, &gfx1100}, 2, &sm_80};
+
 static struct finding finding_at(uint32_t begin, uint32_t end, const char *arg)
 {
     return (struct finding){.rule = RULE_API_NO_COUNTERPART,
                             .span = {begin, end},
                             .effect = EFFECT_COMPILE,
                             .confidence = CONFIDENCE_HIGH,
+                            .targets = EVERY_TARGET,
                             .args = {arg}};
 }
 
@@ -98,7 +103,7 @@ START_TEST(message)
 {
     struct finding f = {.args = {"one", "two"}};
     struct strbuf out = STRBUF_INIT;
-    message_expand(&out, "%2 before %1, 100%%, %3|%", &f);
+    message_expand(&out, "%2 before %1, 100%%, %3|%", f.args);
     ck_assert_str_eq(out.text, "two before one, 100%, |%");
     strbuf_release(&out);
 }
@@ -124,7 +129,7 @@ static char *text_of(const char *text, size_t len, uint32_t begin, uint32_t end)
     struct source source = source_of(text, len);
     struct finding f = finding_at(begin, end, "cudaX");
     struct strbuf out = STRBUF_INIT;
-    text_add_finding(&out, &source, &f, false);
+    text_add_finding(&out, &source, &f, &gpus, false);
     source_release(&source);
     return out.text;
 }
@@ -188,11 +193,11 @@ START_TEST(json)
     source.name = "a\xff.cu";
     struct finding f = finding_at(1, 10, "c\x80\"\n");
     struct strbuf out = STRBUF_INIT;
-    json_add_begin(&out);
-    json_add_finding(&out, &source, &f, true);
-    json_add_finding(&out, &source, &f, false);
+    json_add_begin(&out, &gpus);
+    json_add_finding(&out, &source, &f, &gpus, true);
+    json_add_finding(&out, &source, &f, &gpus, false);
     static const char *const skipped[] = {"gone"};
-    json_add_end(&out, &(struct json_summary){1, 2, skipped, 1});
+    json_add_end(&out, &(struct json_summary){1, 2, 0, skipped, 1});
     json_error_t error;
     json_t *root = json_loadb(out.text, out.len, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
@@ -220,13 +225,125 @@ START_TEST(json)
     json_decref(root);
 
     strbuf_clear(&out);
-    json_add_begin(&out);
+    json_add_begin(&out, &gpus);
     json_add_end(&out, &(struct json_summary){0});
     root = json_loadb(out.text, out.len, 0, &error);
     ck_assert_ptr_nonnull(root);
     json_decref(root);
     strbuf_release(&out);
     source_release(&source);
+}
+END_TEST
+
+/* A finding with all that can belong to one. */
+static struct finding *full_finding(struct findings *findings)
+{
+    struct finding *f =
+        findings_add(findings, RULE_API_DUPLICATE_CASE, (struct span){8, 9}, "a", "b", NULL);
+    finding_add_number(f, -7);
+    f->targets = 2;
+    finding_add_figure(f, "sm_80", FIGURE_CYCLES, 1);
+    finding_add_figure(f, "gfx1100", FIGURE_CYCLES, 32);
+    finding_add_figure(f, "sm_80", FIGURE_WAY, 2);
+    finding_add_figure_text(f, "gfx1100", FIGURE_LIMITED_BY, "lds");
+    finding_add_related(f, RELATED_DEFINED, (struct span){4, 5}, "N");
+    finding_add_related_file(f, RELATED_USED, "n.h", (struct location){3, 4},
+                             (struct location){3, 5}, NULL);
+    finding_add_edit(f, FIX_SAFE, (struct span){4, 5}, "M");
+    finding_add_edit(f, FIX_UNSAFE, (struct span){8, 8}, "(");
+    finding_add_edit(f, FIX_SAFE, (struct span){8, 9}, "");
+    return f;
+}
+
+START_TEST(text_of_all_parts)
+{
+    struct arena arena = ARENA_INIT;
+    struct findings findings;
+    struct source source = source_of("int N;\nf x();\n", 14);
+    struct strbuf out = STRBUF_INIT;
+    findings_init(&findings, &arena);
+    struct finding *f = full_finding(&findings);
+    text_add_finding(&out, &source, f, &gpus, false);
+    ck_assert_str_eq(
+        out.text, "k.cu:2:2: error: `a` and `b` are both `-7` in HIP, so this switch has a label "
+                  "twice [api-duplicate-case]\n"
+                  "    2 | f x();\n"
+                  "      |  ^\n"
+                  "k.cu:1:5: note: `N` is defined here\n"
+                  "    1 | int N;\n"
+                  "      |     ^\n"
+                  "n.h:3:4: note: used here\n"
+                  "k.cu:2:2: note: sm_80: cycles 1, ways of conflict 2\n"
+                  "k.cu:2:2: note: gfx1100: cycles 32, limited by lds\n"
+                  "k.cu:2:2: note: this concerns gfx1100\n"
+                  "k.cu:2:2: note: merge the two labels\n"
+                  "k.cu:1:5: note: unsafe fix: write `M` for `N`\n"
+                  "k.cu:2:2: note: unsafe fix: insert `(`\n"
+                  "k.cu:2:2: note: unsafe fix: delete ` `\n");
+    strbuf_clear(&out);
+    f->fixed = true;
+    text_add_finding(&out, &source, f, &gpus, false);
+    ck_assert(!strncmp(out.text, "k.cu:2:2: note: `a`", 19));
+    ck_assert_ptr_nonnull(strstr(out.text, "k.cu:2:2: note: this was fixed\n"));
+    ck_assert_ptr_null(strstr(out.text, "unsafe"));
+    strbuf_release(&out);
+    source_release(&source);
+    findings_release(&findings);
+    arena_release(&arena);
+}
+END_TEST
+
+START_TEST(text_of_many_places)
+{
+    struct arena arena = ARENA_INIT;
+    struct findings findings;
+    struct source source = source_of("int N;\n", 7);
+    struct strbuf out = STRBUF_INIT;
+    findings_init(&findings, &arena);
+    struct finding *f =
+        findings_add(&findings, RULE_PTX_INLINE, (struct span){4, 5}, NULL, NULL, NULL);
+    for (int i = 0; i < 10; ++i)
+        finding_add_related(f, RELATED_USED, (struct span){0, 3}, NULL);
+    text_add_finding(&out, &source, f, &gpus, false);
+    size_t shown = 0;
+    for (const char *at = out.text; (at = strstr(at, "note: used here\n")); ++at)
+        ++shown;
+    ck_assert_uint_eq(shown, 8);
+    ck_assert_ptr_nonnull(strstr(out.text, "k.cu:1:5: note: and 2 more places\n"));
+    strbuf_release(&out);
+    source_release(&source);
+    findings_release(&findings);
+    arena_release(&arena);
+}
+END_TEST
+
+START_TEST(json_of_all_parts)
+{
+    struct arena arena = ARENA_INIT;
+    struct findings findings;
+    struct source source = source_of("int N;\nf x();\n", 14);
+    struct strbuf out = STRBUF_INIT;
+    findings_init(&findings, &arena);
+    json_add_finding(&out, &source, full_finding(&findings), &gpus, true);
+    static const char tail[] =
+        "\"related\": [{\"file\": \"k.cu\", \"line\": 1, \"column\": 5, \"end_line\": 1, "
+        "\"end_column\": 6, \"message\": \"`N` is defined here\"}, "
+        "{\"file\": \"n.h\", \"line\": 3, \"column\": 4, \"end_line\": 3, \"end_column\": 5, "
+        "\"message\": \"used here\"}], "
+        "\"fix\": {\"safety\": \"unsafe\", \"edits\": ["
+        "{\"line\": 1, \"column\": 5, \"end_line\": 1, \"end_column\": 6, \"text\": \"M\"}, "
+        "{\"line\": 2, \"column\": 2, \"end_line\": 2, \"end_column\": 2, \"text\": \"(\"}, "
+        "{\"line\": 2, \"column\": 2, \"end_line\": 2, \"end_column\": 3, \"text\": \"\"}]}, "
+        "\"figures\": {\"sm_80\": {\"cycles\": 1, \"way\": 2}, "
+        "\"gfx1100\": {\"cycles\": 32, \"limited_by\": \"lds\"}}}";
+    ck_assert_ptr_nonnull(strstr(out.text, "\"targets\": [\"gfx1100\"]"));
+    const char *at = strstr(out.text, "\"related\"");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_str_eq(at, tail);
+    strbuf_release(&out);
+    source_release(&source);
+    findings_release(&findings);
+    arena_release(&arena);
 }
 END_TEST
 
@@ -383,6 +500,9 @@ int main(void)
     tcase_add_test(tcase, text_at_the_edges);
     tcase_add_test(tcase, text_of_a_long_line);
     tcase_add_test(tcase, json);
+    tcase_add_test(tcase, text_of_all_parts);
+    tcase_add_test(tcase, text_of_many_places);
+    tcase_add_test(tcase, json_of_all_parts);
     tcase_add_test(tcase, summary);
     tcase_add_test(tcase, diff);
     tcase_add_test(tcase, diff_of_anything);

@@ -1,0 +1,95 @@
+#include <config.h>
+
+#include "annotate/fix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* The edits taken so far, by the bytes of the input. */
+struct taken {
+    struct translation *t;
+    uint32_t *bytes; /* which edit replaces the byte, counted from 1 in the order of t->edits, or 0;
+                        and INSERTED where something is inserted before it. One more behind the
+                        last byte */
+};
+
+#define INSERTED (UINT32_C(1) << 31)
+
+static uint32_t owner(const struct taken *taken, uint32_t at)
+{
+    return taken->bytes[at] & ~INSERTED;
+}
+
+/* Notes edit NUMBER (from 1). */
+static void take(struct taken *taken, size_t number)
+{
+    const struct edit *e = &taken->t->edits.list.items[number - 1];
+    if (!e->length)
+        taken->bytes[e->offset] |= INSERTED;
+    for (uint32_t i = 0; i < e->length; ++i)
+        taken->bytes[e->offset + i] |= (uint32_t)number;
+}
+
+/* Whether a fix before made exactly this edit. An insertion never counts as made: two of the same
+   text at one place may close two brackets. */
+static bool is_made(const struct taken *taken, const struct fix_edit *e)
+{
+    uint32_t number = owner(taken, e->span.begin);
+    if (!number || e->span.begin == e->span.end)
+        return false;
+    const struct edit *other = &taken->t->edits.list.items[number - 1];
+    return other->reason == EDIT_FIX && other->offset == e->span.begin &&
+           other->length == e->span.end - e->span.begin && !strcmp(other->text, e->text);
+}
+
+/* Whether E overlaps an edit that was taken. Insertions at the border of a replacement do not. */
+static bool is_blocked(const struct taken *taken, const struct fix_edit *e)
+{
+    uint32_t begin = e->span.begin, end = e->span.end;
+    if (is_made(taken, e))
+        return false;
+    if (begin == end)
+        return begin && owner(taken, begin) && owner(taken, begin) == owner(taken, begin - 1);
+    for (uint32_t i = begin; i < end; ++i)
+        if (owner(taken, i) || (begin < i && taken->bytes[i] & INSERTED))
+            return true;
+    return false;
+}
+
+static void apply(struct taken *taken, struct finding *finding)
+{
+    const struct fix_edit *edits = finding->fix->edits;
+    for (const struct fix_edit *e = edits; e; e = e->next)
+        if (is_blocked(taken, e))
+            return;
+    for (const struct fix_edit *e = edits; e; e = e->next) {
+        if (is_made(taken, e))
+            continue;
+        edit_add(&taken->t->edits, e->span.begin, e->span.end - e->span.begin, e->text, EDIT_FIX);
+        take(taken, taken->t->edits.list.count);
+    }
+    finding->fixed = true;
+}
+
+static void take_all(struct taken *taken)
+{
+    taken->bytes = xcalloc(taken->t->source.len + 1, sizeof *taken->bytes);
+    for (size_t i = 1; i <= taken->t->edits.list.count; ++i)
+        take(taken, i);
+}
+
+void fixes_apply(struct translation *t, enum fix_safety least)
+{
+    struct taken taken = {.t = t};
+    vec_each (struct finding, f, &t->findings.list) {
+        if (!f->fix || least < f->fix->safety)
+            continue;
+        if (!taken.bytes)
+            take_all(&taken);
+        apply(&taken, f);
+    }
+    free(taken.bytes);
+    edits_finish(&t->edits);
+}
