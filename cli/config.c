@@ -466,7 +466,7 @@ static bool find_gpus(struct configs *configs, const struct options *options,
                       struct comparison *res, struct diag *diag)
 {
     if (!configs->gpus)
-        configs->gpus = data_load_targets(diag);
+        configs->gpus = data_load_targets(options, diag);
     if (!configs->gpus)
         return false;
     if (comparison_resolve(res, configs->gpus, options->target, options->from, diag))

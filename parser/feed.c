@@ -48,9 +48,8 @@ static bool opens_pair(const struct unit *unit, uint32_t index, uint32_t end)
 /* Whether the name at INDEX is written as macros are: no small letters. */
 static bool is_macro_name(const struct unit *unit, uint32_t index)
 {
-    const struct symbol *symbol = unit_kind(unit, index) == TOK_IDENT
-                                      ? unit_token(unit, index)->symbol
-                                      : NULL;
+    const struct symbol *symbol =
+        unit_kind(unit, index) == TOK_IDENT ? unit_token(unit, index)->symbol : NULL;
     bool capitals = false;
     for (const char *c = symbol ? symbol->text : ""; *c; ++c) {
         if (islower((unsigned char)*c))
@@ -1250,8 +1249,7 @@ static bool is_parameter(const struct unit *unit, uint32_t first, uint32_t behin
     default:
         return false;
     }
-    return begins_with_type_word(unit_kind(unit, first)) ||
-           behind == name_end(unit, first, behind);
+    return begins_with_type_word(unit_kind(unit, first)) || behind == name_end(unit, first, behind);
 }
 
 /* An argument that is a type or a parameter; 0 where it is none. */
@@ -1307,7 +1305,8 @@ static int feed_token(struct body *body, uint32_t first)
     case TOK_CLASS:
     case TOK_DECLTYPE: {
         uint32_t behind = body_type_end(unit, first, body->end);
-        bool member = kind == TOK_DECLTYPE && next < body->end && opens_pair(unit, next, body->end) &&
+        bool member = kind == TOK_DECLTYPE && next < body->end &&
+                      opens_pair(unit, next, body->end) &&
                       unit_kind(unit, step_pair(unit, next)) == TOK_COLON_COLON;
         return behind == first ? operator_to(body, next, OTHER)
                                : operand_to(body, behind, member ? NAME : TYPE_NAME);

@@ -92,9 +92,8 @@ static void print_unit(struct source *source, const struct unit *unit)
 {
     static const char *const regions[] = {"", " hip-side", " cuda-side"};
     static const char *const scopes[] = {"namespace", "class", "enum", "function"};
-    static const char *const function_flags[] = {"global",   "device",   "host",
-                                                 "template", "in-macro", "friend",
-                                                 "device-macro"};
+    static const char *const function_flags[] = {"global",   "device", "host",        "template",
+                                                 "in-macro", "friend", "device-macro"};
     static const char *const variable_flags[] = {"shared", "constant", "device", "managed",
                                                  "extern"};
     vec_each (const struct directive, d, &unit->directives) {

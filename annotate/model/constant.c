@@ -546,13 +546,13 @@ static bool choice(struct query *q, const struct node *node, const struct frame 
    and counts as 64 bits. */
 static bool convert_values(struct values *values, const struct type *type)
 {
-    struct scalar scalar;
+    struct scalar scalar = scalar_long;
     bool known = type_scalar(type, &scalar);
     if (!known && type->kind != TYPE_UNKNOWN)
         return false;
     struct values res = {0};
     for (unsigned i = 0; i < values->count; ++i)
-        add_value(&res, value_convert(values->items[i], known ? scalar : scalar_long));
+        add_value(&res, value_convert(values->items[i], scalar));
     *values = res;
     return true;
 }

@@ -94,16 +94,15 @@ static bool leaves(const struct unit *unit, const struct node *statement)
     }
     if (!last)
         return false;
-    return last->kind == NODE_RETURN || (last->kind == NODE_EXPRESSION && last->kids &&
-                                         last->kids->kind == NODE_CALL &&
-                                         ends_program(unit, last->kids));
+    return last->kind == NODE_RETURN ||
+           (last->kind == NODE_EXPRESSION && last->kids && last->kids->kind == NODE_CALL &&
+            ends_program(unit, last->kids));
 }
 
 /* Definitions. */
 
 static struct definition *define(struct walk *walk, enum definition_kind kind,
-                                 const struct symbol *name, const struct node *node,
-                                 uint32_t token)
+                                 const struct symbol *name, const struct node *node, uint32_t token)
 {
     struct definition *res = vec_push(&walk->definitions);
     *res = (struct definition){
@@ -175,7 +174,8 @@ static void walk_node(struct walk *walk, const struct node *node);
 
 static void walk_kids(struct walk *walk, const struct node *node)
 {
-    tree_each(kid, node) walk_node(walk, kid);
+    tree_each (kid, node)
+        walk_node(walk, kid);
 }
 
 /* A part of a statement, in a region of its own. */
@@ -216,15 +216,14 @@ static void walk_switch(struct walk *walk, const struct node *node)
     uint32_t around = walk->region, block_end = walk->block_end, arm = NO_INDEX;
     walk->block_end = body->tokens.end;
     bool label = false, has_default = false;
-    tree_each(kid, body)
-    {
+    tree_each (kid, body) {
         bool is_label = kid->kind == NODE_CASE || kid->kind == NODE_DEFAULT;
         has_default |= kid->kind == NODE_DEFAULT;
         if (is_label && !label) {
             uint32_t before = arm;
             walk->region = around;
-            arm = open_region(walk, REGION_ARM,
-                              (struct range){kid->tokens.begin, body->tokens.end});
+            arm =
+                open_region(walk, REGION_ARM, (struct range){kid->tokens.begin, body->tokens.end});
             if (before != NO_INDEX) {
                 walk->regions.items[before].tokens.end = kid->tokens.begin;
                 link_arm(walk, before, arm);
@@ -251,8 +250,8 @@ static void walk_for(struct walk *walk, const struct node *node)
         return;
     walk->block_end = node->tokens.end;
     walk_node(walk, node->kids);
-    walk->region = open_region(walk, REGION_LOOP,
-                               (struct range){node->kids->tokens.end, node->tokens.end});
+    walk->region =
+        open_region(walk, REGION_LOOP, (struct range){node->kids->tokens.end, node->tokens.end});
     walk_node(walk, condition);
     walk_node(walk, body);
     const struct node *loop = walk->loop;
@@ -272,7 +271,8 @@ static void walk_range_for(struct walk *walk, const struct node *node)
         return;
     walk_node(walk, range);
     uint32_t around = walk->region;
-    walk->region = open_region(walk, REGION_LOOP, (struct range){range->tokens.end, node->tokens.end});
+    walk->region =
+        open_region(walk, REGION_LOOP, (struct range){range->tokens.end, node->tokens.end});
     const struct symbol *name = declarator ? tree_symbol(walk->unit, declarator) : NULL;
     if (name)
         define(walk, DEFINITION_EACH, name, range, last_token(range))->visible = node->tokens.end;
@@ -381,12 +381,12 @@ static enum passing passing_of(struct model *model, const struct symbol *name, u
 static bool only_reads(const struct symbol *name)
 {
     static const char *const names[] = {
-        "cudaMemcpyToSymbol",      "hipMemcpyToSymbol",          "cudaMemcpyToSymbolAsync",
-        "hipMemcpyToSymbolAsync",  "cudaLaunchKernel",           "cudaLaunchCooperativeKernel",
-        "cudaLaunchKernelEx",      "cudaLaunchKernelExC",        "hipLaunchKernel",
-        "cuLaunchKernel",          "hipModuleLaunchKernel",      "hipLaunchCooperativeKernel",
-        "hipLaunchKernelExC",      "cuLaunchKernelEx",           "clSetKernelArg",
-        "cudaFuncSetAttribute",    "hipDrvLaunchKernelEx",
+        "cudaMemcpyToSymbol",     "hipMemcpyToSymbol",     "cudaMemcpyToSymbolAsync",
+        "hipMemcpyToSymbolAsync", "cudaLaunchKernel",      "cudaLaunchCooperativeKernel",
+        "cudaLaunchKernelEx",     "cudaLaunchKernelExC",   "hipLaunchKernel",
+        "cuLaunchKernel",         "hipModuleLaunchKernel", "hipLaunchCooperativeKernel",
+        "hipLaunchKernelExC",     "cuLaunchKernelEx",      "clSetKernelArg",
+        "cudaFuncSetAttribute",   "hipDrvLaunchKernelEx",
     };
     return is_one_of(name, names, sizeof names / sizeof *names);
 }
@@ -396,9 +396,9 @@ static void walk_call(struct walk *walk, const struct node *node)
     const struct node *callee = node->kids;
     if (!callee)
         return;
-    const struct symbol *name =
-        callee->kind == NODE_NAME || callee->kind == NODE_MEMBER ? tree_symbol(walk->unit, callee)
-                                                                 : NULL;
+    const struct symbol *name = callee->kind == NODE_NAME || callee->kind == NODE_MEMBER
+                                    ? tree_symbol(walk->unit, callee)
+                                    : NULL;
     walk_node(walk, callee);
     bool read_only = walk->read_only;
     walk->read_only |= only_reads(name);
@@ -565,10 +565,8 @@ static const struct flow *read_flow(struct model *model, size_t index)
     define_parameters(&walk, function);
     walk_node(&walk, function->body);
 
-    struct definition *items =
-        arena_zalloc(model->arena, walk.definitions.count, sizeof *items);
-    struct flow_region *regions =
-        arena_zalloc(model->arena, walk.regions.count, sizeof *regions);
+    struct definition *items = arena_zalloc(model->arena, walk.definitions.count, sizeof *items);
+    struct flow_region *regions = arena_zalloc(model->arena, walk.regions.count, sizeof *regions);
     if (walk.definitions.count) {
         memcpy(items, walk.definitions.items, walk.definitions.count * sizeof *items);
         qsort(items, walk.definitions.count, sizeof *items, compare_definitions);
@@ -585,8 +583,8 @@ static struct model_flows *flows_of(struct model *model)
 {
     if (!model->flows) {
         model->flows = arena_zalloc(model->arena, 1, sizeof *model->flows);
-        model->flows->of = arena_zalloc(model->arena, model->unit->functions.count,
-                                        sizeof(const struct flow *));
+        model->flows->of =
+            arena_zalloc(model->arena, model->unit->functions.count, sizeof(const struct flow *));
     }
     return model->flows;
 }

@@ -70,8 +70,8 @@ bool flow_reaching(struct model *model, size_t index, const struct symbol *name,
                    const struct symbol *const *path, unsigned path_count, uint32_t at,
                    struct reaching *res, bool *partial);
 
-/* All definitions in the file of members, and of what is no local variable, whose last name (the variable's,
-   or the last member's) is NAME; COUNT of them. */
+/* All definitions in the file of members, and of what is no local variable, whose last name (the
+   variable's, or the last member's) is NAME; COUNT of them. */
 const struct definition *const *flow_of_others(struct model *model, const struct symbol *name,
                                                size_t *count);
 

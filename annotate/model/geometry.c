@@ -119,8 +119,7 @@ static bool is_called(const struct symbol *name, const char *text)
 static bool is_dim3(const struct symbol *name)
 {
     return is_called(name, "dim3") || is_called(name, "uint3") || is_called(name, "make_uint3") ||
-           is_called(name, "int3") || is_called(name, "make_int3") ||
-           is_called(name, "make_dim3");
+           is_called(name, "int3") || is_called(name, "make_int3") || is_called(name, "make_dim3");
 }
 
 static bool is_floating(const struct symbol *name)
@@ -355,8 +354,8 @@ static triples value_of_param(struct geometry *g, size_t function, unsigned inde
     if (frame && !frame->macro && frame->function == function)
         return index < frame->argument_count
                    ? value_of_range(g, frame->arguments[index], frame->outer)
-                   : param_default(
-                         g, declaration_with_default(model, function, index)->params[index]);
+                   : param_default(g,
+                                   declaration_with_default(model, function, index)->params[index]);
     const struct model_function *info = model_function(model, function);
     const struct symbol *name = unit_token(model->unit, info->function->name)->symbol;
     size_t count;
@@ -403,14 +402,13 @@ static bool is_array(const struct node *declarator)
 }
 
 /* Where MEMBER stands in a list that initialises a TYPE. -1: nobody knows. */
-static int member_index(struct model *model, const struct node *type,
-                        const struct symbol *member)
+static int member_index(struct model *model, const struct node *type, const struct symbol *member)
 {
     static const char *const launch_config[] = {"gridDim", "blockDim", "dynamicSmemBytes",
                                                 "stream"};
-    static const char *const driver_config[] = {
-        "gridDimX",  "gridDimY",  "gridDimZ",       "blockDimX",
-        "blockDimY", "blockDimZ", "sharedMemBytes", "hStream"};
+    static const char *const driver_config[] = {"gridDimX",       "gridDimY",  "gridDimZ",
+                                                "blockDimX",      "blockDimY", "blockDimZ",
+                                                "sharedMemBytes", "hStream"};
     const struct symbol *name = tree_symbol(model->unit, type);
     if (is_called(name, "cudaLaunchConfig_t") || is_called(name, "hipLaunchConfig_t")) {
         for (int i = 0; i < 4; ++i)
@@ -436,9 +434,9 @@ static triples value_of_path(struct geometry *g, const struct node *node,
                              const struct frame *frame);
 
 /* The members PATH of a TYPE that the list of FIRST and its sisters initialises. */
-static triples value_of_item(struct geometry *g, const struct node *type,
-                             const struct node *first, const struct symbol *const *path,
-                             unsigned path_count, const struct frame *frame)
+static triples value_of_item(struct geometry *g, const struct node *type, const struct node *first,
+                             const struct symbol *const *path, unsigned path_count,
+                             const struct frame *frame)
 {
     const struct unit *unit = g->model->unit;
     int index = first && first->kind != NODE_FIELD ? member_index(g->model, type, path[0]) : 0;
@@ -454,9 +452,8 @@ static triples value_of_item(struct geometry *g, const struct node *type,
 
 /* What DECLARATOR of DECLARATION gives PATH; `nothing` where it does not initialise it. */
 static triples value_of_declarator(struct geometry *g, const struct node *declaration,
-                                   const struct node *declarator,
-                                   const struct symbol *const *path, unsigned path_count,
-                                   const struct frame *frame, bool *nothing)
+                                   const struct node *declarator, const struct symbol *const *path,
+                                   unsigned path_count, const struct frame *frame, bool *nothing)
 {
     const struct node *type = declaration->kids;
     const struct symbol *name = tree_symbol(g->model->unit, type);
@@ -493,7 +490,8 @@ static triples value_of_elements(struct geometry *g, const struct node *list,
                                  const struct frame *frame)
 {
     struct gather all = {.failed = !list->kids};
-    tree_each(kid, list) gather(&all, value_of(g, kid, frame));
+    tree_each (kid, list)
+        gather(&all, value_of(g, kid, frame));
     return gathered(&all);
 }
 
@@ -508,10 +506,9 @@ static const struct node *array_list(struct geometry *g, const struct node *name
     size_t function = model_function_at(g->model, name->token);
     const struct node *declarator = NULL;
     struct reaching reaching;
-    if (function != NO_INDEX && flow_reaching(g->model, function, symbol, NULL, 0, name->token,
-                                              &reaching, NULL)) {
-        if (reaching.known && reaching.count == 1 &&
-            reaching.items[0]->kind == DEFINITION_DECLARED)
+    if (function != NO_INDEX &&
+        flow_reaching(g->model, function, symbol, NULL, 0, name->token, &reaching, NULL)) {
+        if (reaching.known && reaching.count == 1 && reaching.items[0]->kind == DEFINITION_DECLARED)
             declarator = reaching.items[0]->node;
     } else {
         struct name_meaning meaning = model_lookup(g->model, symbol, name->token);
@@ -523,10 +520,9 @@ static const struct node *array_list(struct geometry *g, const struct node *name
         declarator->kids->next->kind != NODE_INITIALIZER)
         return NULL;
     const struct node *initialiser = declarator->kids->next;
-    return initialiser->op == TOK_LBRACE          ? initialiser
-           : initialiser->kids &&
-                   initialiser->kids->kind == NODE_LIST ? initialiser->kids
-                                                        : NULL;
+    return initialiser->op == TOK_LBRACE                               ? initialiser
+           : initialiser->kids && initialiser->kids->kind == NODE_LIST ? initialiser->kids
+                                                                       : NULL;
 }
 
 /* The values of the variable that the step of LOOP updates, in its body. */
@@ -538,8 +534,11 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
     triples first = unknown(), by = single(1), limit = unknown();
     if (start->kind == NODE_DECLARATION) {
         for (const struct node *k = start->kids->next; k; k = k->next)
-            if (tree_symbol(unit, k) == d->name && initialiser_of(k) && initialiser_of(k)->kids)
-                first = value_of(g, initialiser_of(k)->kids, frame);
+            if (tree_symbol(unit, k) == d->name) {
+                const struct node *initialiser = initialiser_of(k);
+                if (initialiser && initialiser->kids)
+                    first = value_of(g, initialiser->kids, frame);
+            }
     } else {
         const struct node *assign = start->kind == NODE_EXPRESSION ? start->kids : start;
         if (assign && assign->kind == NODE_ASSIGN && assign->op == TOK_ASSIGN &&
@@ -572,10 +571,9 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
                               const struct frame *frame, bool *is_local);
 
 /* What D gives NAME.PATH, asked at AT. */
-static triples value_of_definition(struct geometry *g, size_t function,
-                                   const struct definition *d, const struct symbol *const *path,
-                                   unsigned path_count, uint32_t at, const struct frame *frame,
-                                   bool *nothing)
+static triples value_of_definition(struct geometry *g, size_t function, const struct definition *d,
+                                   const struct symbol *const *path, unsigned path_count,
+                                   uint32_t at, const struct frame *frame, bool *nothing)
 {
     const struct symbol *const *rest = path + d->path_count;
     unsigned rest_count = path_count - d->path_count;
@@ -615,8 +613,8 @@ static triples value_of_definition(struct geometry *g, size_t function,
         bool is_local;
         triples before =
             value_of_local(g, function, d->name, path, path_count, d->token, frame, &is_local);
-        triples by = d->node->kind == NODE_ASSIGN ? value_of(g, d->node->kids->next, frame)
-                                                  : single(1);
+        triples by =
+            d->node->kind == NODE_ASSIGN ? value_of(g, d->node->kids->next, frame) : single(1);
         return combine((enum token_kind)d->node->op, &before, &by);
     }
     default:
@@ -658,10 +656,9 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
         for (unsigned i = 0; i < 3; ++i) {
             bool ignored;
             longer[path_count] = symbol_find(g->model->unit->symbols, members[i]);
-            parts[i] = longer[path_count]
-                           ? value_of_local(g, function, name, longer, path_count + 1, at, frame,
-                                            &ignored)
-                           : component(&res, i);
+            parts[i] = longer[path_count] ? value_of_local(g, function, name, longer,
+                                                           path_count + 1, at, frame, &ignored)
+                                          : component(&res, i);
         }
         res = geometry_cross(parts);
     }
@@ -690,8 +687,7 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
         if (d->kind == DEFINITION_PASSED || (is_member != (d->path_count != 0)))
             continue;
         any = true;
-        gather(&all, d->kind == DEFINITION_ASSIGNED && d->node->kids->next &&
-                             MAX_STEPS > g->steps++
+        gather(&all, d->kind == DEFINITION_ASSIGNED && d->node->kids->next && MAX_STEPS > g->steps++
                          ? value_of(g, d->node->kids->next, NULL)
                          : unknown());
     }
@@ -702,8 +698,7 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
 
 /* The text of the macro that NAME is at token AT, as an expression with PATH behind it. */
 static triples value_of_macro(struct geometry *g, const struct name_meaning *meaning,
-                              const struct arguments *args, uint32_t at,
-                              const struct frame *outer)
+                              const struct arguments *args, uint32_t at, const struct frame *outer)
 {
     if (meaning->token == NO_TOKEN)
         return unknown();
@@ -721,9 +716,9 @@ static triples value_of_macro(struct geometry *g, const struct name_meaning *mea
 }
 
 /* NAME.PATH as it is meant at token AT, seen through FRAME. LEAF (or NULL) is its tree. */
-static triples value_of_name(struct geometry *g, const struct symbol *name,
-                             const struct node *leaf, const struct symbol *const *path,
-                             unsigned path_count, uint32_t at, const struct frame *frame)
+static triples value_of_name(struct geometry *g, const struct symbol *name, const struct node *leaf,
+                             const struct symbol *const *path, unsigned path_count, uint32_t at,
+                             const struct frame *frame)
 {
     const struct unit *unit = g->model->unit;
     int c = path_count == 1 ? component_index(path[0]) : -1;
@@ -739,8 +734,7 @@ static triples value_of_name(struct geometry *g, const struct symbol *name,
     size_t function = model_function_at(g->model, at);
     if (function != NO_INDEX) {
         bool is_local;
-        triples res =
-            value_of_local(g, function, name, path, path_count, at, frame, &is_local);
+        triples res = value_of_local(g, function, name, path, path_count, at, frame, &is_local);
         if (is_local)
             return res;
     }
@@ -799,12 +793,10 @@ static triples value_of_path(struct geometry *g, const struct node *node,
 static const struct node *only_return(const struct node *body, bool *several)
 {
     const struct node *res = NULL;
-    tree_each(kid, body)
-    {
-        const struct node *found = kid->kind == NODE_RETURN ? kid->kids
-                                   : kid->kind == NODE_LAMBDA
-                                       ? NULL
-                                       : only_return(kid, several);
+    tree_each (kid, body) {
+        const struct node *found = kid->kind == NODE_RETURN   ? kid->kids
+                                   : kid->kind == NODE_LAMBDA ? NULL
+                                                              : only_return(kid, several);
         *several |= res && found;
         res = found ? found : res;
     }
@@ -848,8 +840,7 @@ static triples value_of_extreme(struct geometry *g, const struct node *a, bool i
     return res;
 }
 
-static triples value_of_call(struct geometry *g, const struct node *node,
-                             const struct frame *frame)
+static triples value_of_call(struct geometry *g, const struct node *node, const struct frame *frame)
 {
     const struct node *callee = node->kids, *first = callee ? callee->next : NULL;
     const struct symbol *name =
@@ -947,8 +938,7 @@ static triples value_as(struct geometry *g, const struct node *type, triples of)
     return of;
 }
 
-static triples value_by_kind(struct geometry *g, const struct node *node,
-                             const struct frame *frame)
+static triples value_by_kind(struct geometry *g, const struct node *node, const struct frame *frame)
 {
     const struct unit *unit = g->model->unit;
     const struct node *first = node->kids;
@@ -1023,8 +1013,7 @@ struct triples geometry_of(struct geometry *g, const struct node *expression,
     return res;
 }
 
-struct triples geometry_of_range(struct geometry *g, struct range range,
-                                 const struct frame *frame)
+struct triples geometry_of_range(struct geometry *g, struct range range, const struct frame *frame)
 {
     if (range.end <= range.begin || unit_kind(g->model->unit, range.begin) == TOK_LBRACE)
         return value_of_range(g, range, frame);
@@ -1139,8 +1128,7 @@ bool model_call_arguments(struct model *model, uint32_t token, struct arguments 
     if (unit_kind(unit, open) == TOK_LESS && unit_partner(unit, open) != NO_TOKEN &&
         open < unit_partner(unit, open))
         open = unit_next(unit, unit_partner(unit, open));
-    return unit_kind(unit, open) == TOK_LPAREN &&
-           unit_arguments(unit, open, model->arena, res);
+    return unit_kind(unit, open) == TOK_LPAREN && unit_arguments(unit, open, model->arena, res);
 }
 
 bool model_internal(const struct unit *unit, size_t index)

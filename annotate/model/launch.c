@@ -621,8 +621,7 @@ static void group_sites(struct model *model, struct model_launches *launches)
 {
     size_t functions = model->unit->functions.count;
     launches->begin = arena_zalloc(model->arena, functions + 2, sizeof *launches->begin);
-    launches->by_kernel =
-        arena_zalloc(model->arena, launches->count, sizeof *launches->by_kernel);
+    launches->by_kernel = arena_zalloc(model->arena, launches->count, sizeof *launches->by_kernel);
     /* Counted one further on, so that filling moves each begin to its place. */
     size_t *next = launches->begin + 1;
     for (size_t i = 0; i < launches->count; ++i)
@@ -713,9 +712,10 @@ static int compare_named(const void *a, const void *b)
     return x->named < y->named ? -1 : x->named > y->named;
 }
 
-/* Whether the file shows all launches of the kernel at INDEX, whose sites are the COUNT at SITES. */
-static bool is_complete(struct model *model, size_t index,
-                        const struct launch_site *const *sites, size_t count)
+/* Whether the file shows all launches of the kernel at INDEX, whose sites are the COUNT at SITES.
+ */
+static bool is_complete(struct model *model, size_t index, const struct launch_site *const *sites,
+                        size_t count)
 {
     const struct unit *unit = model->unit;
     if (model->launches->computed || !model_internal(unit, index))
@@ -742,8 +742,8 @@ static bool is_complete(struct model *model, size_t index,
     return true;
 }
 
-const struct launch_site *const *model_launches_of(struct model *model, size_t index,
-                                                   size_t *count, bool *complete)
+const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
+                                                   bool *complete)
 {
     const struct model_launches *launches = launches_of(model);
     uint32_t kernel = launches->kernel[index];
