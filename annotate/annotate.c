@@ -35,6 +35,34 @@ struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct r
                         NULL, NULL);
 }
 
+const struct code *annotation_code(struct annotation *a)
+{
+    if (!a->code) {
+        struct model *model = arena_alloc(a->arena, sizeof *model);
+        model_init(model, a->unit, a->arena, NULL);
+        a->code = arena_alloc(a->arena, sizeof *a->code);
+        code_init(a->code, model);
+        a->machines = machines_new(model);
+    }
+    return a->code;
+}
+
+struct lane_machine *annotation_machine(struct annotation *a, size_t function,
+                                        const unsigned block[3], unsigned wave, unsigned sample)
+{
+    annotation_code(a);
+    return machines_get(a->machines, function, block, wave, sample);
+}
+
+static void release_code(struct annotation *a)
+{
+    if (!a->code)
+        return;
+    machines_free(a->machines);
+    code_release(a->code);
+    model_release(a->code->model);
+}
+
 bool annotation_is_hip(const struct annotation *a, uint32_t token)
 {
     enum region region = token_region(unit_token(a->unit, token));
@@ -78,6 +106,7 @@ void annotate(struct translation *t, const struct translate_options *options,
 #define RULE_CHECK(check) check(&a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+    release_code(&a);
     drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);
     name_kernels(t);

@@ -3,6 +3,7 @@
 #define ANNOTATE_ANNOTATE_P_H
 
 #include "annotate/annotate.h"
+#include "annotate/code.h"
 #include "annotate/comparison.h"
 #include "parser/unit.h"
 
@@ -20,11 +21,20 @@ struct annotation {
     const struct comparison *gpus; /* the targets, and the part they are compared with */
     struct arena *arena;           /* of the file */
     bool hip;                      /* the file is HIP where no conditional says otherwise */
+    struct code *code;             /* NULL until a rule asks: annotation_code() */
+    struct machines *machines;
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+
+/* The trees of the file's code, with the kernel model; made when first asked for. */
+const struct code *annotation_code(struct annotation *a);
+
+/* A machine of the lane interpreter for the function at index FUNCTION: see machines_get(). */
+struct lane_machine *annotation_machine(struct annotation *a, size_t function,
+                                        const unsigned block[3], unsigned wave, unsigned sample);
 
 /* A finding of RULE at the tokens of RANGE, whose text is its first argument. What else belongs to
    it is added as base/finding.h says. */

@@ -1,5 +1,6 @@
 libhipwright_a_SOURCES += \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
+    annotate/code.c annotate/code.h \
     annotate/comparison.c annotate/comparison.h \
     annotate/dialect.c annotate/dialect.h \
     annotate/fix.c annotate/fix.h \
