@@ -148,7 +148,7 @@ static unsigned cuda_bound_registers(const struct answer *a)
 static void add_cuda_bound(struct strbuf *out, const struct answer *a)
 {
     unsigned threads = a->o.threads, blocks = a->min_blocks;
-    struct launch_bounds bounds;
+    struct converted_bounds bounds;
     if (!blocks)
         return;
     unsigned registers = cuda_bound_registers(a);
@@ -294,7 +294,7 @@ static void set_compiler(json_t *object, const struct occupancy *o)
 /* What becomes of CUDA's bound: HIP's second argument, and the registers that it leaves. */
 static json_t *json_cuda_bound(const struct answer *a)
 {
-    struct launch_bounds bounds;
+    struct converted_bounds bounds;
     unsigned registers = cuda_bound_registers(a);
     bool hip = registers &&
                occupancy_bounds(a->target, a->request, a->min_blocks, &bounds) == OCCUPANCY_OK;
@@ -308,7 +308,7 @@ static json_t *json_cuda_bound(const struct answer *a)
 /* The second argument of __launch_bounds__ that asks for what is resident, on either side. */
 static json_t *json_bounds(const struct answer *a)
 {
-    struct launch_bounds bounds;
+    struct converted_bounds bounds;
     if (!a->o.groups ||
         occupancy_bounds(a->target, a->request, a->o.groups, &bounds) != OCCUPANCY_OK)
         return json_null();

@@ -336,7 +336,7 @@ enum occupancy_error occupancy_add_lds(const struct target *target,
 
 enum occupancy_error occupancy_bounds(const struct target *target,
                                       const struct occupancy_request *request, unsigned min_blocks,
-                                      struct launch_bounds *res)
+                                      struct converted_bounds *res)
 {
     if (!request->block || target->max_block < request->block)
         return OCCUPANCY_BAD_BLOCK;

@@ -134,7 +134,7 @@ enum occupancy_error occupancy_add_lds(const struct target *target,
 
 /* The second argument of __launch_bounds__ means blocks per multiprocessor in CUDA and waves per
    SIMD in HIP. */
-struct launch_bounds {
+struct converted_bounds {
     unsigned exact;   /* waves per SIMD that MIN_BLOCKS blocks make, rounded up */
     unsigned waves;   /* the same, but not more than there can be: what to write */
     unsigned implied; /* waves per SIMD that one block makes: less than this changes nothing */
@@ -145,7 +145,7 @@ struct launch_bounds {
    TARGET, which is AMD's. Errors as those of occupancy_compute(). */
 enum occupancy_error occupancy_bounds(const struct target *target,
                                       const struct occupancy_request *request, unsigned min_blocks,
-                                      struct launch_bounds *res);
+                                      struct converted_bounds *res);
 
 /* The other way: the blocks per CU that MIN_WAVES waves per SIMD have room for, from an answer. */
 unsigned occupancy_blocks_of_waves(const struct occupancy *o, unsigned min_waves);

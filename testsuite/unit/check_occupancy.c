@@ -332,7 +332,7 @@ static const struct {
 
 START_TEST(converts_launch_bounds)
 {
-    struct launch_bounds res;
+    struct converted_bounds res;
     struct occupancy_request request = {.block = bounds[_i].block, .cu_mode = bounds[_i].cu_mode};
     const struct target *target = get(bounds[_i].target);
     ck_assert_int_eq(occupancy_bounds(target, &request, bounds[_i].blocks, &res), OCCUPANCY_OK);
@@ -520,7 +520,7 @@ END_TEST
 START_TEST(refuses_what_is_not_there)
 {
     struct occupancy o;
-    struct launch_bounds b;
+    struct converted_bounds b;
     struct occupancy_request r = {.block = 0};
     ck_assert_int_eq(occupancy_compute(get("gfx942"), &r, &o), OCCUPANCY_BAD_BLOCK);
     r.block = 1025;
@@ -618,7 +618,7 @@ static void check_request(const struct target *target, const struct occupancy_re
     }
 
     /* The launch bound of what is resident has room for it, with as few waves as that needs. */
-    struct launch_bounds bound;
+    struct converted_bounds bound;
     if (amd && o.groups) {
         ck_assert_int_eq(occupancy_bounds(target, request, o.groups, &bound), OCCUPANCY_OK);
         ck_assert(bound.possible);
