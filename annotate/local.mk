@@ -30,5 +30,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/device_call.c \
     annotate/rules/duplicate_case.c \
     annotate/rules/inline_ptx.c \
+    annotate/rules/launch_bounds.c \
+    annotate/rules/launch_size.c \
     annotate/rules/library.c \
     annotate/rules/texture_reference.c
