@@ -26,6 +26,7 @@ libhipwright_a_SOURCES += \
     annotate/model/result.def \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/rules.def \
+    annotate/rules/bank_conflict.c \
     annotate/rules/compute_capability.c \
     annotate/rules/device_call.c \
     annotate/rules/duplicate_case.c \

@@ -1,0 +1,486 @@
+/* lds-bank-conflict, lds-padding
+
+   Finds: accesses to shared memory whose lanes are known and meet in the same banks, worth a word
+   on the target (degree 8 and up a warning, 4 and up a note on CDNA; one step milder on RDNA);
+   paddings that are of no use, of the wrong amount for the target, or that cost a workgroup where
+   less would do. Why: words of one bank wait for each other. What is padded for 32 lanes is mostly
+   right for AMD GPUs too; it is not for 16-byte accesses, narrow tiles and elements of one or two
+   bytes.
+
+   Before: __shared__ float tile[32][32];  ... tile[threadIdx.x][threadIdx.y]
+   After:  __shared__ float tile[32][32 + 1];
+
+   Fix: unsafe: the smallest pad that is free of conflicts for all accesses that are known, where
+   there is one. (Whoever takes the array for a flat one has to change as well.) Silent: what is not
+   known; conflicts of degree 2 and 3; paddings that do what they should.  */
+#include <config.h>
+
+#include "annotate/annotate_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/gpu/lds.h"
+#include "annotate/gpu/occupancy.h"
+
+enum {
+    MAX_USES = 24,   /* of an array that are played together */
+    MAX_SAMPLES = 4, /* iterations of a loop that are looked at */
+    MAX_PAD = 16,
+};
+
+/* An access to an array in shared memory by all threads of a block. */
+struct use {
+    const struct node *node;
+    int64_t *address; /* of each thread, or LDS_INACTIVE */
+    size_t threads;
+    unsigned bytes;
+    bool write;
+};
+
+/* An array of a function, with what touches it. */
+struct array {
+    const struct shared_object *object;
+    size_t function;
+    unsigned block[3];
+    bool assumed; /* nobody says how large the block is */
+    VEC(struct use) uses;
+};
+
+struct context {
+    struct annotation *a;
+    const struct code *code;
+    VEC(struct array) arrays;
+};
+
+/* The worst of an array's uses on a target. */
+struct worst {
+    const struct use *use;
+    struct lds_sum sum;
+    unsigned degree; /* cycles by ideal, rounded */
+};
+
+static unsigned wave_of(const struct target *target)
+{
+    return target_wave(target);
+}
+
+static struct lds_sum cost_of(const struct target *target, const struct use *use)
+{
+    return lds_block_cost((enum lds_model)target->banks, wave_of(target), use->bytes, use->write,
+                          use->address, use->threads);
+}
+
+static unsigned degree_of(const struct lds_sum *sum)
+{
+    return sum->ideal ? (unsigned)((sum->cycles + sum->ideal / 2) / sum->ideal) : 0;
+}
+
+static struct worst worst_use(const struct target *target, const struct array *array)
+{
+    struct worst res = {0};
+    vec_each (const struct use, use, &array->uses) {
+        struct lds_sum sum = cost_of(target, use);
+        /* cycles / ideal, compared without division */
+        if (!res.use || sum.cycles * res.sum.ideal > res.sum.cycles * sum.ideal)
+            res = (struct worst){use, sum, degree_of(&sum)};
+    }
+    return res;
+}
+
+/* RDNA hides conflicts better. */
+static unsigned worth_a_note(const struct target *target)
+{
+    return wave_of(target) == 64 ? 4 : 8;
+}
+
+/* Which accesses there are. */
+
+static bool is_written(const struct code *code, const struct node *node)
+{
+    const struct node *parent = code_parent(code, node);
+    return parent && parent->kids == node &&
+           (parent->kind == NODE_ASSIGN || parent->kind == NODE_POSTFIX ||
+            (parent->kind == NODE_UNARY &&
+             (parent->op == TOK_PLUS_PLUS || parent->op == TOK_MINUS_MINUS)));
+}
+
+static struct array *array_of(struct context *c, const struct shared_object *object,
+                              size_t function, const unsigned block[3], bool assumed)
+{
+    vec_each (struct array, array, &c->arrays)
+        if (array->object == object && array->function == function &&
+            !memcmp(array->block, block, sizeof array->block))
+            return array;
+    struct array *res = vec_push(&c->arrays);
+    *res = (struct array){.object = object, .function = function, .assumed = assumed};
+    memcpy(res->block, block, sizeof res->block);
+    return res;
+}
+
+/* Adds the access NODE as MACHINE has it; whether it is known. */
+static bool add_use(struct context *c, const struct code_node *place, struct lane_machine *machine,
+                    bool assumed)
+{
+    struct lane_access access;
+    if (!lane_shared_access(machine, place->node, &access) || !lds_is_width(access.bytes))
+        return false;
+    struct array *array = array_of(c, access.object, place->function, machine->block, assumed);
+    if (MAX_USES <= array->uses.count)
+        return true;
+    uint64_t mask[LANES_MAX / 64];
+    bool some = lane_reach(machine, place->node, mask) == REACH_KNOWN;
+    int64_t *address = arena_alloc(c->a->arena, machine->threads * sizeof *address);
+    for (unsigned i = 0; i < machine->threads; ++i)
+        address[i] =
+            some && !(mask[i / 64] >> i % 64 & 1) ? LDS_INACTIVE : lanes_at(&access.address, i);
+    *vec_push(&array->uses) = (struct use){
+        .node = place->node,
+        .address = address,
+        .threads = machine->threads,
+        .bytes = access.bytes,
+        .write = is_written(c->code, place->node),
+    };
+    return true;
+}
+
+/* The blocks that the function runs with; else what its use of threadIdx suggests. */
+static void find_blocks(struct context *c, size_t function, struct launch_blocks *res,
+                        bool *assumed)
+{
+    *assumed = false;
+    if (model_blocks(c->code->model, function, res) && res->count)
+        return;
+    if (res->count)
+        return; /* some of them are known */
+    *assumed = true;
+    const struct function *f = &c->a->unit->functions.items[function];
+    bool second = false;
+    for (uint32_t i = f->body.begin; i + 2 < f->body.end && !second; ++i) {
+        const struct token *token = unit_token(c->a->unit, i);
+        second = token->symbol && !strcmp(token->symbol->text, "threadIdx") &&
+                 unit_token(c->a->unit, i + 2)->symbol &&
+                 !strcmp(unit_token(c->a->unit, i + 2)->symbol->text, "y");
+    }
+    *res = (struct launch_blocks){.count = 1};
+    memcpy(res->block[0], second ? (unsigned[]){32, 8, 1} : (unsigned[]){256, 1, 1},
+           sizeof res->block[0]);
+}
+
+static void collect(struct context *c, const struct code_node *place)
+{
+    struct launch_blocks blocks;
+    bool assumed;
+    find_blocks(c, place->function, &blocks, &assumed);
+    /* The largest tells most; the others seldom more. */
+    unsigned best = 0, most = 0;
+    for (unsigned i = 0; i < blocks.count; ++i) {
+        unsigned threads = blocks.block[i][0] * blocks.block[i][1] * blocks.block[i][2];
+        if (most < threads && threads <= LANES_MAX) {
+            most = threads;
+            best = i;
+        }
+    }
+    unsigned wave = wave_of(c->a->gpus->targets[0]);
+    for (unsigned sample = 0; sample <= MAX_SAMPLES; ++sample) {
+        struct lane_machine *machine =
+            annotation_machine(c->a, place->function, blocks.block[best], wave, sample);
+        if (!machine)
+            return;
+        bool known = add_use(c, place, machine, assumed);
+        if (sample == 0 && known)
+            return; /* the same in all iterations */
+    }
+}
+
+/* A place is an access where nothing around it goes on to a part of it. */
+static bool is_whole_access(const struct code *code, const struct node *node)
+{
+    const struct node *parent = code_parent(code, node);
+    if (!parent)
+        return true;
+    if ((parent->kind == NODE_INDEX || parent->kind == NODE_MEMBER) && parent->kids == node)
+        return false;
+    return !(parent->kind == NODE_UNARY && parent->op == TOK_AMP);
+}
+
+/* What to say. */
+
+/* The array as the engine wants it, and the uses as indices into it; false where it has no rows of
+   elements. */
+static bool describe(struct context *c, const struct array *array, struct lds_array *shape,
+                     struct lds_use *uses, size_t *count)
+{
+    const struct type *type = array->object->type;
+    *shape = (struct lds_array){0};
+    while (type->kind == TYPE_ARRAY && shape->dims < LDS_MAX_DIMS) {
+        if (type->count == 0 || INT32_MAX < type->count)
+            return false;
+        shape->size[shape->dims++] = (int64_t)type->count;
+        type = type->element;
+    }
+    if (shape->dims < 2 || type->kind == TYPE_ARRAY || !type->exact || type->size == 0 ||
+        1024 < type->size)
+        return false;
+    shape->element = (unsigned)type->size;
+    *count = 0;
+    vec_each (const struct use, use, &array->uses) {
+        if (use->bytes % shape->element)
+            return false;
+        int64_t *index = arena_alloc(c->a->arena, use->threads * shape->dims * sizeof *index);
+        for (size_t t = 0; t < use->threads; ++t) {
+            int64_t *at = index + t * shape->dims;
+            int64_t rest = use->address[t];
+            if (rest == LDS_INACTIVE) {
+                at[0] = LDS_INACTIVE;
+                continue;
+            }
+            if (rest < 0 || rest % shape->element)
+                return false;
+            rest /= shape->element;
+            for (unsigned d = shape->dims; d-- > 1; rest /= shape->size[d])
+                at[d] = rest % shape->size[d];
+            at[0] = rest;
+        }
+        uses[(*count)++] = (struct lds_use){
+            .bytes = use->bytes, .write = use->write, .index = index, .threads = use->threads};
+    }
+    return 0 < *count;
+}
+
+/* Static bytes of shared memory of the array's function. */
+static uint64_t function_bytes(struct context *c, size_t function)
+{
+    size_t count;
+    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
+    uint64_t res = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (objects[i].function == function && !objects[i].dynamic)
+            res += objects[i].type->size;
+    return res;
+}
+
+static const struct node *last_dimension(const struct node *declarator)
+{
+    const struct node *res = NULL;
+    tree_each (kid, declarator)
+        if (kid->kind == NODE_DIMENSION && kid->kids)
+            res = kid->kids;
+    return res;
+}
+
+static unsigned threads_of(const struct array *array)
+{
+    return array->block[0] * array->block[1] * array->block[2];
+}
+
+/* Adds what a pad would do on TARGET: its elements, and the workgroups that it costs. */
+static void add_pad(struct context *c, struct finding *f, const struct target *target,
+                    const struct array *array, const struct lds_fix *fix)
+{
+    finding_add_figure(f, target->name, FIGURE_PAD, fix->layout.pad);
+    struct occupancy_request request = {.block = threads_of(array),
+                                        .lds = (unsigned)function_bytes(c, array->function)};
+    struct occupancy before, after;
+    if (occupancy_add_lds(target, &request, fix->more_bytes, &before, &after) != OCCUPANCY_OK ||
+        before.groups == after.groups)
+        return;
+    finding_add_figure(f, target->name, FIGURE_WORKGROUPS_PER_CU, before.groups);
+    finding_add_figure(f, target->name, FIGURE_WORKGROUPS_PADDED, after.groups);
+}
+
+static void add_cost(struct finding *f, const struct target *target, const struct lds_sum *sum)
+{
+    finding_add_figure(f, target->name, FIGURE_CYCLES, (long long)sum->cycles);
+    finding_add_figure(f, target->name, FIGURE_IDEAL_CYCLES, (long long)sum->ideal);
+    finding_add_figure(f, target->name, FIGURE_WAY, sum->worst_way);
+}
+
+/* The edit for a pad of FIX's elements. */
+static void add_pad_edit(struct context *c, struct finding *f, const struct array *array,
+                         const struct lds_fix *fix)
+{
+    const struct node *dimension = last_dimension(array->object->declarator);
+    if (!dimension || !fix->found || !fix->free || fix->layout.pad == 0)
+        return;
+    struct span span = unit_span(c->a->unit, dimension->tokens);
+    finding_add_edit(f, FIX_UNSAFE, (struct span){span.end, span.end},
+                     arena_printf(c->a->arena, " + %u", fix->layout.pad));
+}
+
+/* The pad that frees all uses of ARRAY on TARGET. */
+static struct lds_fix find_pad(struct context *c, const struct target *target,
+                               const struct array *array)
+{
+    struct lds_array shape;
+    struct lds_use uses[MAX_USES];
+    size_t count;
+    if (!describe(c, array, &shape, uses, &count))
+        return (struct lds_fix){0};
+    return lds_find_pad((enum lds_model)target->banks, wave_of(target), &shape, uses, count,
+                        MAX_PAD);
+}
+
+static bool report_conflict(struct context *c, const struct array *array)
+{
+    struct annotation *a = c->a;
+    target_set bad = 0;
+    const struct target *shown = NULL;
+    struct worst worst = {0};
+    for (unsigned i = 0; i < a->gpus->count; ++i) {
+        const struct target *target = a->gpus->targets[i];
+        struct worst on = worst_use(target, array);
+        if (on.degree < worth_a_note(target))
+            continue;
+        bad |= (target_set)1 << i;
+        if (!shown) {
+            shown = target;
+            worst = on;
+        }
+    }
+    if (!shown)
+        return false;
+    struct finding *f = annotation_add(a, RULE_LDS_BANK_CONFLICT, worst.use->node->tokens);
+    f->targets = bad;
+    if (worst.degree < 2 * worth_a_note(shown))
+        f->effect = EFFECT_NONE;
+    finding_add_number(f, worst.sum.worst_way);
+    finding_add_arg(f, shown->name);
+    finding_add_number(f, (long long)worst.sum.cycles);
+    finding_add_number(f, (long long)worst.sum.ideal);
+    finding_add_arg(
+        f, arena_printf(a->arena, "%ux%ux%u", array->block[0], array->block[1], array->block[2]));
+    struct lds_sum before = cost_of(a->gpus->from, worst.use);
+    add_cost(f, a->gpus->from, &before);
+    struct lds_fix fix = {0};
+    for (unsigned i = 0; i < a->gpus->count; ++i) {
+        if (!(bad >> i & 1))
+            continue;
+        struct lds_sum sum = cost_of(a->gpus->targets[i], worst.use);
+        add_cost(f, a->gpus->targets[i], &sum);
+        struct lds_fix found = find_pad(c, a->gpus->targets[i], array);
+        if (found.found && found.free && found.layout.pad) {
+            add_pad(c, f, a->gpus->targets[i], array, &found);
+            if (fix.layout.pad < found.layout.pad)
+                fix = found;
+        }
+    }
+    if (array->assumed)
+        finding_add_related(f, RELATED_BLOCK_ASSUMED, unit_span(a->unit, worst.use->node->tokens),
+                            NULL);
+    finding_add_related(f, RELATED_DECLARED, unit_span(a->unit, array->object->declarator->tokens),
+                        tree_symbol(a->unit, array->object->declarator)->text);
+    add_pad_edit(c, f, array, &fix);
+    return true;
+}
+
+/* The elements of the inner dimension beyond a power of two, where that looks like a padding. */
+static unsigned padding_of(const struct lds_array *shape)
+{
+    int64_t inner = shape->size[shape->dims - 1];
+    int64_t power = 8;
+    while (power * 2 <= inner)
+        power *= 2;
+    int64_t pad = inner - power;
+    return 0 < pad && pad <= power / 4 && pad <= MAX_PAD ? (unsigned)pad : 0;
+}
+
+/* The same uses in an array whose rows are PAD elements wider (or narrower). */
+static uint64_t cycles_with(const struct target *target, const struct lds_array *shape,
+                            const struct lds_use *uses, size_t count, int pad, uint64_t *ideal)
+{
+    struct lds_array other = *shape;
+    other.size[other.dims - 1] += pad;
+    struct lds_layout plain = {0};
+    uint64_t res = 0;
+    *ideal = 0;
+    for (size_t i = 0; i < count; ++i) {
+        struct lds_sum sum =
+            lds_use_cost((enum lds_model)target->banks, wave_of(target), &other, &plain, &uses[i]);
+        res += sum.cycles;
+        *ideal += sum.ideal;
+    }
+    return res;
+}
+
+/* A padding that is there. */
+static void report_padding(struct context *c, const struct array *array)
+{
+    struct annotation *a = c->a;
+    struct lds_array shape;
+    struct lds_use uses[MAX_USES];
+    size_t count;
+    if (array->assumed || !describe(c, array, &shape, uses, &count))
+        return;
+    unsigned pad = padding_of(&shape);
+    const struct node *dimension = last_dimension(array->object->declarator);
+    if (!pad || !dimension)
+        return;
+    uint64_t ideal, from = cycles_with(a->gpus->from, &shape, uses, count, 0, &ideal);
+    uint64_t from_ideal = ideal;
+    target_set bad = 0;
+    const struct target *shown = NULL;
+    struct lds_fix best = {0};
+    for (unsigned i = 0; i < a->gpus->count; ++i) {
+        const struct target *target = a->gpus->targets[i];
+        uint64_t now = cycles_with(target, &shape, uses, count, 0, &ideal);
+        /* Only what the target does worse than the part that it was chosen for. */
+        if (now == ideal || now * from_ideal <= from * ideal)
+            continue;
+        struct lds_array unpadded = shape;
+        unpadded.size[unpadded.dims - 1] -= pad;
+        struct lds_fix fix = lds_find_pad((enum lds_model)target->banks, wave_of(target), &unpadded,
+                                          uses, count, MAX_PAD);
+        if (!fix.found || now <= fix.cycles)
+            continue;
+        bad |= (target_set)1 << i;
+        if (!shown) {
+            shown = target;
+            best = fix;
+        }
+    }
+    if (!shown)
+        return;
+    struct finding *f = annotation_add(a, RULE_LDS_PADDING, dimension->tokens);
+    f->targets = bad;
+    finding_add_number(f, pad);
+    finding_add_arg(f, shown->name);
+    finding_add_number(f, best.layout.pad);
+    finding_add_arg(f, a->gpus->from->name);
+    finding_add_figure(f, a->gpus->from->name, FIGURE_CYCLES, (long long)from);
+    finding_add_figure(f, a->gpus->from->name, FIGURE_IDEAL_CYCLES, (long long)from_ideal);
+    for (unsigned i = 0; i < a->gpus->count; ++i) {
+        if (!(bad >> i & 1))
+            continue;
+        const char *name = a->gpus->targets[i]->name;
+        finding_add_figure(
+            f, name, FIGURE_CYCLES,
+            (long long)cycles_with(a->gpus->targets[i], &shape, uses, count, 0, &ideal));
+        finding_add_figure(f, name, FIGURE_IDEAL_CYCLES, (long long)ideal);
+    }
+    for (size_t i = 0; i < count && i < 4; ++i)
+        finding_add_related(f, RELATED_USED, unit_span(a->unit, array->uses.items[i].node->tokens),
+                            NULL);
+}
+
+void rule_bank_conflict(struct annotation *a)
+{
+    if (!symbol_find(a->unit->symbols, "__shared__"))
+        return;
+    struct context c = {.a = a, .code = annotation_code(a)};
+    size_t objects;
+    model_shared_objects(c.code->model, &objects);
+    if (!objects)
+        return;
+    vec_each (const struct code_node, place, &c.code->places) {
+        if (place->device && is_whole_access(c.code, place->node) &&
+            token_region(unit_token(a->unit, place->node->tokens.begin)) != REGION_CUDA)
+            collect(&c, place);
+    }
+    vec_each (struct array, array, &c.arrays) {
+        if (!report_conflict(&c, array))
+            report_padding(&c, array);
+        vec_release(&array->uses);
+    }
+    vec_release(&c.arrays);
+}
