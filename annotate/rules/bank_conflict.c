@@ -118,6 +118,21 @@ static struct array *array_of(struct context *c, const struct shared_object *obj
     return res;
 }
 
+/* Whether a test for equality that nobody can decide stands around NODE: then few lanes get there, not most,
+   as where an index is tested against a size. */
+static bool is_for_few(const struct context *c, struct lane_machine *machine,
+                       const struct node *node)
+{
+    for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
+        const struct node *condition = around->kids;
+        if ((around->kind == NODE_IF || around->kind == NODE_CHOICE) && condition != at &&
+            condition->kind == NODE_BINARY && condition->op == TOK_EQUAL &&
+            lane_evaluate(machine, condition).state == LANES_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
 /* Adds the access NODE as MACHINE has it; whether it is known. */
 static bool add_use(struct context *c, const struct code_node *place, struct lane_machine *machine,
                     bool assumed)
@@ -125,11 +140,14 @@ static bool add_use(struct context *c, const struct code_node *place, struct lan
     struct lane_access access;
     if (!lane_shared_access(machine, place->node, &access) || !lds_is_width(access.bytes))
         return false;
+    uint64_t mask[LANES_MAX / 64];
+    enum lanes_reach reach = lane_reach(machine, place->node, mask);
+    bool some = reach == REACH_KNOWN;
+    if (reach == REACH_UNKNOWN && is_for_few(c, machine, place->node))
+        return false;
     struct array *array = array_of(c, access.object, place->function, machine->block, assumed);
     if (MAX_USES <= array->uses.count)
         return true;
-    uint64_t mask[LANES_MAX / 64];
-    bool some = lane_reach(machine, place->node, mask) == REACH_KNOWN;
     int64_t *address = arena_alloc(c->a->arena, machine->threads * sizeof *address);
     for (unsigned i = 0; i < machine->threads; ++i)
         address[i] =
