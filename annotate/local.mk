@@ -28,10 +28,12 @@ libhipwright_a_SOURCES += \
     annotate/rules.def \
     annotate/rules/bank_conflict.c \
     annotate/rules/compute_capability.c \
+    annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
     annotate/rules/duplicate_case.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \
     annotate/rules/library.c \
+    annotate/rules/sm_count.c \
     annotate/rules/texture_reference.c

@@ -118,8 +118,8 @@ static struct array *array_of(struct context *c, const struct shared_object *obj
     return res;
 }
 
-/* Whether a test for equality that nobody can decide stands around NODE: then few lanes get there, not most,
-   as where an index is tested against a size. */
+/* Whether a test for equality that nobody can decide stands around NODE: then few lanes get there,
+   not most, as where an index is tested against a size. */
 static bool is_for_few(const struct context *c, struct lane_machine *machine,
                        const struct node *node)
 {
