@@ -30,7 +30,6 @@ libhipwright_a_SOURCES += \
     annotate/rules/compute_capability.c \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
-    annotate/rules/duplicate_case.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \

@@ -32,7 +32,7 @@ enum token_flag {
     TOKEN_SPLICED = 1 << 6,   /* a line splice lies inside it */
     TOKEN_HIP_SIDE = 1 << 7,  /* parser/: only an AMD compiler sees it */
     TOKEN_CUDA_SIDE = 1 << 8, /* parser/: no AMD compiler sees it */
-    TOKEN_DROPPED = 1 << 9,   /* transform/: in an argument that is removed or replaced */
+    TOKEN_DROPPED = 1 << 9,   /* transform/: in an argument or a case that is removed or replaced */
 };
 
 #define NO_TOKEN UINT32_MAX

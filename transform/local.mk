@@ -1,5 +1,6 @@
 libhipwright_a_SOURCES += \
     transform/call.c \
+    transform/case.c \
     transform/condition.c \
     transform/edit.c transform/edit.h \
     transform/include.c \

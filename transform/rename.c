@@ -28,8 +28,7 @@ static void remove_name(struct transform *tr, uint32_t index)
     edit_add(&tr->t->edits, token->offset, end - token->offset, "", EDIT_RENAME);
 }
 
-/* Whether NAME belongs to a library that annotate/ reports as one without counterpart. */
-static bool is_library_reported(const struct transform *tr, const char *name)
+bool library_is_reported(const struct transform *tr, const char *name)
 {
     const struct library *library =
         library_of_name(map_libraries(tr->options->map), name, strlen(name));
@@ -127,7 +126,7 @@ static void rename_at(struct transform *tr, uint32_t index)
     }
     if (!name) {
         /* A library that nothing stands for is reported once, as a whole. */
-        if (is_library_reported(tr, cuda))
+        if (library_is_reported(tr, cuda))
             return;
         /* A plain word (umin) that is not called is a variable. */
         if (api->kind == API_DEVICE_FUNCTION && !call)

@@ -58,6 +58,7 @@ bool names_is_user(const struct transform *tr, uint32_t index);
 
 /* The steps; each adds edits and findings. */
 void transform_conditions(struct transform *tr);
+void transform_cases(struct transform *tr); /* before the names, which skip what it drops */
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
 void transform_qualified(struct transform *tr);
@@ -89,6 +90,9 @@ bool takes_native_name(const struct transform *tr, const struct api *api);
 
 /* Since which HIP version that name is there; 0: not stated. */
 version counterpart_added(const struct transform *tr, const struct api *api);
+
+/* Whether NAME belongs to a library that annotate/ reports as one without counterpart. */
+bool library_is_reported(const struct transform *tr, const char *name);
 
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);

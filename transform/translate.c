@@ -128,6 +128,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
     if (options->input != INPUT_HIP) {
         names_collect(&tr);
         transform_conditions(&tr);
+        transform_cases(&tr);
         transform_names(&tr);
         transform_qualified(&tr);
         transform_launches(&tr);
