@@ -98,15 +98,63 @@ static void add_function(struct walk *walk, struct range head, struct range body
     };
 }
 
-static void add_variable(struct walk *walk, struct range declaration, const struct island *island)
+/* Behind the initialiser that begins at INDEX: the comma or semicolon that ends it, or END. */
+static uint32_t skip_initialiser(const struct unit *unit, uint32_t index, uint32_t end)
 {
+    while (index < end) {
+        const struct token *token = unit_token(unit, index);
+        if (token->kind == TOK_COMMA || token->kind == TOK_SEMICOLON)
+            return index;
+        index = token->partner == NO_TOKEN ? index + 1 : skip_pair(unit, index, end);
+    }
+    return end;
+}
+
+static void add_variable(struct walk *walk, struct range declaration, uint32_t name, unsigned flags)
+{
+    *vec_push(&walk->unit->variables) = (struct variable){name, declaration, flags};
+}
+
+/* Adds the variables of the declaration that begins with HEAD, `a, *b[2] = {...}, c;`, and ends
+   before END. */
+static void add_variables(struct walk *walk, struct range head, uint32_t end,
+                          const struct island *island)
+{
+    const struct unit *unit = walk->unit;
     unsigned flags = island->variable_flags;
     if (island->function_flags & FUNCTION_DEVICE)
         flags |= VARIABLE_DEVICE;
-    uint32_t name = island->last_name;
-    if (!(flags & ~(unsigned)VARIABLE_EXTERN) || name == NO_TOKEN)
+    if (!(flags & ~(unsigned)VARIABLE_EXTERN) || island->last_name == NO_TOKEN)
         return;
-    *vec_push(&walk->unit->variables) = (struct variable){name, declaration, flags};
+    /* Longer than anybody writes; keeps damaged text linear. */
+    enum { LONGEST = 1000 };
+    if (LONGEST < end - head.begin)
+        end = head.begin + LONGEST;
+    uint32_t name = NO_TOKEN, i = head.begin;
+    bool first = true;
+    while (i < end && !in_directive(walk, unit_token(unit, i))) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_SEMICOLON || token->kind == TOK_RBRACE)
+            break;
+        if (token->kind == TOK_ASSIGN) {
+            i = skip_initialiser(unit, i, end);
+        } else if (token->kind == TOK_COMMA) {
+            if (name != NO_TOKEN)
+                add_variable(walk, head, name, flags);
+            first = false;
+            name = NO_TOKEN;
+            ++i;
+        } else if (token->kind == TOK_IDENT) {
+            /* Of the first the type stands before it; NAME (...) there may be a macro's. */
+            if (name == NO_TOKEN || (first && unit_token(unit, i + 1)->kind != TOK_LPAREN))
+                name = i;
+            ++i;
+        } else {
+            i = token->partner == NO_TOKEN ? i + 1 : skip_pair(unit, i, end);
+        }
+    }
+    if (name != NO_TOKEN)
+        add_variable(walk, head, name, flags);
 }
 
 /* Whether a name stands at INDEX, and no word that may follow a function's parameters. */
@@ -426,7 +474,7 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct frame
         island.declarator.typed)
         add_function(walk, head, (struct range){extent.end, extent.end}, frame.scope, &island);
     else if (known)
-        add_variable(walk, (struct range){begin, extent.end}, &island);
+        add_variables(walk, (struct range){begin, extent.end}, extent.end, &island);
     return begin < extent.end ? extent.end : begin + 1;
 }
 
@@ -480,7 +528,7 @@ static uint32_t walk_statement(struct walk *walk, uint32_t index, struct frame f
             break; /* in an initialiser: damaged text */
         struct range head = {begin, extent.head_end};
         if (read_head(walk, head, &island))
-            add_variable(walk, head, &island);
+            add_variables(walk, head, frame.end, &island);
         /* Other attributes of the same declaration are read already; a struct with a body in it is
            a scope of its own. */
         walk->statement_first = extent.head_end;

@@ -204,7 +204,8 @@ static void take_out(struct transform *tr, uint32_t begin, uint32_t end, bool cl
                  (last == source->len || source->text[last] == '\n');
     if (alone) {
         last += last < source->len;
-        bool blank_above = 2 <= first && is_blank_line(source, source_line_begin(source, first - 1));
+        bool blank_above =
+            2 <= first && is_blank_line(source, source_line_begin(source, first - 1));
         if (blank_above && last < source->len && is_blank_line(source, last))
             last += strcspn(source->text + last, "\n") + 1;
     } else {
@@ -221,8 +222,8 @@ static void take_out(struct transform *tr, uint32_t begin, uint32_t end, bool cl
 static void drop_label(struct cases *cases, const struct label *label)
 {
     uint32_t end = clause_end(cases, label->colon);
-    bool clause = end != NO_TOKEN && label->colon + 1 < end &&
-                  !is_fallen_into(cases->tr->unit, label->word);
+    bool clause =
+        end != NO_TOKEN && label->colon + 1 < end && !is_fallen_into(cases->tr->unit, label->word);
     take_out(cases->tr, label->word, clause ? end : label->colon + 1, clause);
 }
 

@@ -452,6 +452,16 @@ static const struct row variables[] = {
     {"#define S __shared__ float buf[N]", "buf shared"},
     {"__device__ std::array<int, 3> a{1, 2, 3};", "a device"},
     {"__device__ int (*fp)(int) = f;", ""},
+    {"__constant__ int a, *b[2], c = f(1, 2), d{3, 4}, e;",
+     "a constant; b constant; c constant; d constant; e constant"},
+    {"__device__ float4 a = {1, 2}, b; int c;", "a device; b device"},
+    {"__device__ T<int, U> a, b{3};", "a device; b device"},
+    {"void f() { __shared__ T a[N], b[M]; int c, d; __shared__ int e = 1, g; }",
+     "a shared; b shared; e shared; g shared"},
+    {"#define S(n) __shared__ float n[N], m", "n shared; m shared"},
+    {"__shared__ int ALIGNED(8) a, b;", "a shared; b shared"},
+    {"__shared__ int a, b", "a shared; b shared"},
+    {"__shared__ int a, }", "a shared"},
 };
 
 /* Launches: callee, configuration, arguments. */
