@@ -236,8 +236,57 @@ static const char *needed_macro(const struct transform *tr)
     return NULL;
 }
 
-/* Adds that macro ahead of the first include of a HIP header, unless the file defines it: at AT
-   where the runtime is inserted, or else before the include at FIRST. */
+/* The headers of C that have a dot; those of C++ have none. */
+static bool is_standard_header(const char *path, size_t len)
+{
+    static const char *const names[] = {
+        "assert",  "complex", "ctype",  "errno",  "fenv",   "float",       "inttypes", "iso646",
+        "limits",  "locale",  "math",   "setjmp", "signal", "stdalign",    "stdarg",   "stdatomic",
+        "stdbool", "stddef",  "stdint", "stdio",  "stdlib", "stdnoreturn", "string",   "tgmath",
+        "threads", "time",    "uchar",  "wchar",  "wctype", "unistd"};
+    if (!memchr(path, '.', len) && !memchr(path, '/', len))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strlen(names[i]) + 2 == len && !memcmp(path, names[i], len - 2) &&
+            !memcmp(path + len - 2, ".h", 2))
+            return true;
+    return false;
+}
+
+/* Whether the include D may lead to HIP's headers: a header of the user's may have them. */
+static bool may_lead_to_hip(const struct unit *unit, const struct directive *d)
+{
+    if ((d->kind != TOK_PP_INCLUDE && d->kind != TOK_PP_IMPORT && d->kind != TOK_PP_INCLUDE_NEXT) ||
+        token_region(unit_token(unit, d->tokens.begin)) == REGION_CUDA)
+        return false;
+    const struct token *header = d->name == NO_TOKEN ? NULL : unit_token(unit, d->name);
+    const char *text = header ? unit->source->text + header->offset : "";
+    return *text != '<' || !is_standard_header(text + 1, header->length - 2);
+}
+
+/* Where a macro is ahead of every include that may lead to HIP's headers, of those that AT is ahead
+   of: before the outermost conditional around the first of them. */
+static size_t ahead_of_includes(const struct unit *unit, size_t at)
+{
+    const struct directive *list = unit->directives.items;
+    vec_each (const struct directive, d, &unit->directives) {
+        if (!may_lead_to_hip(unit, d))
+            continue;
+        const struct directive *outer = d;
+        for (int steps = 0; outer->parent != NO_INDEX && steps < 200; ++steps) {
+            const struct directive *branch = &list[list[outer->parent].first];
+            if (branch->guard)
+                break;
+            outer = branch;
+        }
+        size_t offset = unit_token(unit, outer->tokens.begin)->offset;
+        return offset < at ? offset : at;
+    }
+    return at;
+}
+
+/* Adds that macro, unless the file defines it, ahead of what may include a HIP header: at AT or
+   before. */
 static void insert_macro(struct transform *tr, size_t at)
 {
     const char *macro = needed_macro(tr);
@@ -247,7 +296,7 @@ static void insert_macro(struct transform *tr, size_t at)
         if (d->kind == TOK_PP_DEFINE && d->name != NO_TOKEN &&
             !strcmp(unit_token(tr->unit, d->name)->symbol->text, macro))
             return;
-    insert_line(tr, at, arena_printf(tr->arena, "#define %s", macro));
+    insert_line(tr, ahead_of_includes(tr->unit, at), arena_printf(tr->arena, "#define %s", macro));
 }
 
 static void insert_runtime(struct transform *tr)
