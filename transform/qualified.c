@@ -154,8 +154,80 @@ static bool begins_path(const struct unit *unit, uint32_t index)
            unit_kind(unit, unit_prev(unit, alias)) == TOK_NAMESPACE;
 }
 
-/* Looks at token INDEX; true where it declares an alias. */
-static bool look_at(struct transform *tr, uint32_t index)
+/* `using namespace nvcuda;`, where HIP has nothing for nvcuda but for a namespace in it, wmma: the
+   line becomes `namespace wmma = rocwmma;` where the file names wmma. */
+struct opened {
+    uint32_t name;           /* of the namespace opened */
+    uint32_t word;           /* using */
+    uint32_t semicolon;      /* the end */
+    const struct api *inner; /* the namespace in it that the file names, or NULL */
+    const struct symbol *as; /* what it is called there */
+};
+
+enum { MOST_OPENED = 16 };
+
+struct opened_list {
+    struct opened items[MOST_OPENED];
+    int count;
+};
+
+/* Notes the namespace at INDEX where it is one that is opened so. */
+static bool note_opened(const struct transform *tr, struct opened_list *list, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t word = unit_prev(unit, unit_prev(unit, index)), end = unit_next(unit, index);
+    if (counterpart(tr, unit_token(unit, index)->symbol->api) || list->count == MOST_OPENED ||
+        unit_kind(unit, unit_prev(unit, index)) != TOK_NAMESPACE ||
+        unit_kind(unit, word) != TOK_USING || unit_kind(unit, end) != TOK_SEMICOLON)
+        return false;
+    list->items[list->count++] = (struct opened){.name = index, .word = word, .semicolon = end};
+    return true;
+}
+
+/* Whether the name at INDEX, which begins a path, is a namespace in one opened before. */
+static bool is_in_opened(struct transform *tr, struct opened_list *list, uint32_t index)
+{
+    struct symbol *symbol = unit_token(tr->unit, index)->symbol;
+    bool res = false;
+    for (int i = 0; i < list->count; ++i) {
+        struct opened *opened = &list->items[i];
+        const char *path = arena_printf(
+            tr->arena, "%s::%s", unit_token(tr->unit, opened->name)->symbol->text, symbol->text);
+        const struct api *api = map_find(tr->options->map, path, strlen(path));
+        if (!api || api->kind != API_NAMESPACE || !counterpart(tr, api) ||
+            (opened->inner && opened->inner != api) ||
+            (symbol->alias && strcmp(symbol->alias, path)))
+            continue;
+        opened->inner = api;
+        opened->as = symbol;
+        symbol->alias = path;
+        res = true;
+    }
+    return res;
+}
+
+/* Writes what stands for the namespaces opened, or reports those that the file does not use. */
+static void write_opened(struct transform *tr, const struct opened_list *list)
+{
+    for (int i = 0; i < list->count; ++i) {
+        const struct opened *opened = &list->items[i];
+        if (!opened->inner) {
+            examine(tr, opened->name);
+            continue;
+        }
+        if (opened->inner->note)
+            report(tr, RULE_API_MEANING, one_token(opened->name), opened->inner->cuda,
+                   counterpart(tr, opened->inner), opened->inner->note);
+        struct span span = unit_span(tr->unit, (struct range){opened->word, opened->semicolon + 1});
+        edit_add(&tr->t->edits, span.begin, span.end - span.begin,
+                 arena_printf(tr->arena, "namespace %s = %s;", opened->as->text,
+                              counterpart(tr, opened->inner)),
+                 EDIT_RENAME);
+    }
+}
+
+/* Looks at token INDEX; true where names behind it may stand for a namespace of the API's. */
+static bool look_at(struct transform *tr, struct opened_list *opened, uint32_t index)
 {
     const struct unit *unit = tr->unit;
     const struct token *token = unit_token(unit, index);
@@ -165,7 +237,11 @@ static bool look_at(struct transform *tr, uint32_t index)
         return false;
     const struct symbol *symbol = token->symbol;
     bool space = symbol->api && symbol->api->kind == API_NAMESPACE && !names_is_user(tr, index);
-    if ((space || symbol->alias) && begins_path(unit, index))
+    if (space && note_opened(tr, opened, index))
+        return true;
+    bool path = opened->count && !symbol->api && !(symbol->flags & SYMBOL_NAMESPACE_OWN) &&
+                unit_kind(unit, index + 1) == TOK_COLON_COLON && is_in_opened(tr, opened, index);
+    if ((space || symbol->alias || path) && begins_path(unit, index))
         examine(tr, index);
     return false;
 }
@@ -173,11 +249,16 @@ static bool look_at(struct transform *tr, uint32_t index)
 void transform_qualified(struct transform *tr)
 {
     const struct tokens *tokens = &tr->unit->tokens;
+    struct opened_list opened = {.count = 0};
+    vec_each (const struct scope, scope, &tr->unit->scopes)
+        if (scope->kind == SCOPE_NAMESPACE && scope->name)
+            scope->name->flags |= SYMBOL_NAMESPACE_OWN;
     uint32_t alias = NO_TOKEN;
     for (size_t i = 0; i < tokens->landmarks.count && alias == NO_TOKEN; ++i)
-        if (look_at(tr, tokens->landmarks.items[i]))
+        if (look_at(tr, &opened, tokens->landmarks.items[i]))
             alias = tokens->landmarks.items[i];
     /* Behind an alias of the file's own any name may be one. */
-    for (uint32_t i = alias; i < tokens->list.count; ++i)
-        look_at(tr, i);
+    for (uint32_t i = alias == NO_TOKEN ? NO_TOKEN : alias + 1; i < tokens->list.count; ++i)
+        look_at(tr, &opened, i);
+    write_opened(tr, &opened);
 }
