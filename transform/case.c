@@ -170,61 +170,13 @@ static uint32_t clause_end(const struct cases *cases, uint32_t colon)
     return NO_TOKEN;
 }
 
-static bool is_blank_line(const struct source *source, size_t begin)
-{
-    size_t at = begin + strspn(source->text + begin, " \t\r");
-    return at < source->len && source->text[at] == '\n';
-}
-
-/* Behind the comment that begins at AT and ends on its line; AT where there is none. */
-static size_t skip_comment(const struct source *source, size_t at)
-{
-    const char *text = source->text + at;
-    size_t line = strcspn(text, "\n");
-    if (!strncmp(text, "//", 2))
-        return line && text[line - 1] == '\\' ? at : at + line;
-    const char *end = strncmp(text, "/*", 2) ? NULL : strstr(text, "*/");
-    return end && end < text + line ? (size_t)(end + 2 - source->text) : at;
-}
-
-/* Takes out the tokens [BEGIN, END): their lines where they fill them, of two empty lines around
-   one, and a comment at the end that speaks of them where CLAUSE. */
-static void take_out(struct transform *tr, uint32_t begin, uint32_t end, bool clause)
-{
-    const struct source *source = &tr->t->source;
-    struct span span = unit_span(tr->unit, (struct range){begin, end});
-    size_t first = span.begin, last = span.end;
-    while (first && (source->text[first - 1] == ' ' || source->text[first - 1] == '\t'))
-        --first;
-    last += strspn(source->text + last, " \t");
-    if (clause)
-        last = skip_comment(source, last);
-    last += strspn(source->text + last, " \t\r");
-    bool alone = (!first || source->text[first - 1] == '\n') &&
-                 (last == source->len || source->text[last] == '\n');
-    if (alone) {
-        last += last < source->len;
-        bool blank_above =
-            2 <= first && is_blank_line(source, source_line_begin(source, first - 1));
-        if (blank_above && last < source->len && is_blank_line(source, last))
-            last += strcspn(source->text + last, "\n") + 1;
-    } else {
-        last = span.end + strspn(source->text + span.end, " \t");
-        if (last == source->len || !strchr("\r\n", source->text[last]))
-            first = span.begin;
-    }
-    edit_add(&tr->t->edits, first, last - first, "", EDIT_CONDITION);
-    for (uint32_t i = begin; i < end; ++i)
-        unit_token(tr->unit, i)->flags |= TOKEN_DROPPED;
-}
-
 /* Takes out LABEL, with its statements where nothing else leads to them. */
 static void drop_label(struct cases *cases, const struct label *label)
 {
     uint32_t end = clause_end(cases, label->colon);
     bool clause =
         end != NO_TOKEN && label->colon + 1 < end && !is_fallen_into(cases->tr->unit, label->word);
-    take_out(cases->tr, label->word, clause ? end : label->colon + 1, clause);
+    take_out(cases->tr, (struct range){label->word, clause ? end : label->colon + 1}, clause);
 }
 
 /* The first token behind the labels that begin behind COLON. */

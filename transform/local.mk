@@ -6,6 +6,7 @@ libhipwright_a_SOURCES += \
     transform/include.c \
     transform/launch.c \
     transform/names.c \
+    transform/overload.c \
     transform/pointer.c \
     transform/qualified.c \
     transform/rename.c \

@@ -59,7 +59,9 @@ bool names_is_user(const struct transform *tr, uint32_t index);
 
 /* The steps; each adds edits and findings. */
 void transform_conditions(struct transform *tr);
-void transform_cases(struct transform *tr); /* before the names, which skip what it drops */
+/* Before the names, which skip what these drop. */
+void transform_cases(struct transform *tr);
+void transform_overloads(struct transform *tr);
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
 void transform_qualified(struct transform *tr);
@@ -102,6 +104,10 @@ void insert_behind(struct transform *tr, uint32_t index, const char *text, enum 
 
 /* Inserts TEXT as a line of its own before the line of the source's byte OFFSET. */
 void insert_line(struct transform *tr, size_t offset, const char *text);
+
+/* Takes out the tokens of RANGE: their lines where they fill them, one of two empty lines around,
+   and WITH_COMMENT a comment behind them on the last line; marks them as dropped. */
+void take_out(struct transform *tr, struct range range, bool with_comment);
 
 /* A finding at the tokens of RANGE. */
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,

@@ -86,6 +86,52 @@ void insert_line(struct transform *tr, size_t offset, const char *text)
              arena_printf(tr->arena, "%s%s", text, source_newline(source)), EDIT_INCLUDE);
 }
 
+static bool is_blank_line(const struct source *source, size_t begin)
+{
+    size_t at = begin + strspn(source->text + begin, " \t\r");
+    return at < source->len && source->text[at] == '\n';
+}
+
+/* Behind the comment that begins at AT and ends on its line; AT where there is none. */
+static size_t skip_comment(const struct source *source, size_t at)
+{
+    const char *text = source->text + at;
+    size_t line = strcspn(text, "\n");
+    if (!strncmp(text, "//", 2))
+        return line && text[line - 1] == '\\' ? at : at + line;
+    const char *end = strncmp(text, "/*", 2) ? NULL : strstr(text, "*/");
+    return end && end < text + line ? (size_t)(end + 2 - source->text) : at;
+}
+
+void take_out(struct transform *tr, struct range range, bool with_comment)
+{
+    const struct source *source = &tr->t->source;
+    struct span span = unit_span(tr->unit, range);
+    size_t first = span.begin, last = span.end;
+    while (first && (source->text[first - 1] == ' ' || source->text[first - 1] == '\t'))
+        --first;
+    last += strspn(source->text + last, " \t");
+    if (with_comment)
+        last = skip_comment(source, last);
+    last += strspn(source->text + last, " \t\r");
+    bool alone = (!first || source->text[first - 1] == '\n') &&
+                 (last == source->len || source->text[last] == '\n');
+    if (alone) {
+        last += last < source->len;
+        bool blank_above =
+            2 <= first && is_blank_line(source, source_line_begin(source, first - 1));
+        if (blank_above && last < source->len && is_blank_line(source, last))
+            last += strcspn(source->text + last, "\n") + 1;
+    } else {
+        last = span.end + strspn(source->text + span.end, " \t");
+        if (last == source->len || !strchr("\r\n", source->text[last]))
+            first = span.begin;
+    }
+    edit_add(&tr->t->edits, first, last - first, "", EDIT_CONDITION);
+    for (uint32_t i = range.begin; i < range.end; ++i)
+        unit_token(tr->unit, i)->flags |= TOKEN_DROPPED;
+}
+
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
                        const char *arg1, const char *arg2, const char *arg3)
 {
@@ -129,6 +175,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         names_collect(&tr);
         transform_conditions(&tr);
         transform_cases(&tr);
+        transform_overloads(&tr);
         transform_names(&tr);
         transform_qualified(&tr);
         transform_launches(&tr);
