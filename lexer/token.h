@@ -33,6 +33,7 @@ enum token_flag {
     TOKEN_HIP_SIDE = 1 << 7,  /* parser/: only an AMD compiler sees it */
     TOKEN_CUDA_SIDE = 1 << 8, /* parser/: no AMD compiler sees it */
     TOKEN_DROPPED = 1 << 9,   /* transform/: in an argument or a case that is removed or replaced */
+    TOKEN_DIM3 = 1 << 10,     /* transform/: written as a dim3 */
 };
 
 #define NO_TOKEN UINT32_MAX

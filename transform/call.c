@@ -35,6 +35,10 @@ static bool is_assigned_to(const struct unit *unit, uint32_t index, const char *
         return false;
     uint32_t variable = unit_prev(unit, assign);
     const struct symbol *symbol = variable == NO_TOKEN ? NULL : unit_token(unit, variable)->symbol;
+    /* Declared here, it is of that type whatever another function declares by its name. */
+    uint32_t type_name = variable == NO_TOKEN ? NO_TOKEN : unit_prev(unit, variable);
+    if (unit_kind(unit, type_name) == TOK_IDENT && unit_token(unit, type_name)->symbol->api)
+        return !strcmp(unit_token(unit, type_name)->symbol->text, type);
     return symbol && symbol->type && !strcmp(symbol->type->cuda, type);
 }
 
@@ -88,11 +92,18 @@ static bool is_c_source(const struct transform *tr)
 /* Whether ARG is already TEXT (...), or a cast where TEXT is one. */
 static bool is_wrapped(const struct unit *unit, struct range arg, const char *text)
 {
-    if (*text == '(')
+    if (*text == '(' && strstr(text, "void"))
         return is_void_cast(unit, arg);
-    const struct token *word = unit_token(unit, arg.begin);
-    return word->symbol && !strcmp(word->symbol->text, text) && arg.begin + 2 < arg.end &&
-           unit_partner(unit, arg.begin + 1) == arg.end - 1;
+    uint32_t at = arg.begin;
+    for (; *text && at < arg.end; ++at) {
+        const struct token *token = unit_token(unit, at);
+        if (strncmp(text, unit->source->text + token->offset, token->length))
+            return false;
+        text += token->length;
+        text += strspn(text, " ");
+    }
+    /* Behind it one token, or parentheses up to the end. */
+    return !*text && at < arg.end && (at + 1 == arg.end || unit_partner(unit, at) == arg.end - 1);
 }
 
 static struct slot *find_slot(struct slot *slots, int count, int original)

@@ -13,6 +13,8 @@
 static bool is_dim3(const struct unit *unit, struct range range)
 {
     const struct token *first = unit_token(unit, range.begin);
+    if (first->flags & TOKEN_DIM3)
+        return true;
     if (!first->symbol || strcmp(first->symbol->text, "dim3") || range.end < range.begin + 2)
         return false;
     const struct token *open = unit_token(unit, range.begin + 1);

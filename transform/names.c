@@ -407,9 +407,7 @@ static uint32_t skip_initialiser(const struct unit *unit, uint32_t index, int *b
     return index;
 }
 
-/* cudaMemLocation where; const cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like:
-   notes the type with the name it declares. */
-static void note_type(const struct unit *unit, uint32_t index, const struct api *type)
+void names_note_type(const struct unit *unit, uint32_t index, const struct api *type)
 {
     /* The limits keep damaged text linear: so many declarators, and so much of their initialisers.
      */
@@ -483,7 +481,7 @@ void names_collect(struct transform *tr)
             note_using(tr, i);
         const struct api *type = token->symbol ? type_of_name(tr, token->symbol) : NULL;
         if (type)
-            note_type(unit, i, type);
+            names_note_type(unit, i, type);
         /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
         if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))
             examine(tr, i);

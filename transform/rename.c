@@ -210,8 +210,12 @@ void transform_names(struct transform *tr)
         default:
             break;
         }
-        if (token->symbol->api && token_is_code(token))
+        if (token->symbol->api && token_is_code(token)) {
             rename_at(tr, i);
+            /* What a name is may change from function to function. */
+            if (token->symbol->api->kind == API_TYPE || token->symbol->api->kind == API_DEVICE_TYPE)
+                names_note_type(unit, i, token->symbol->api);
+        }
     }
     rename_switches(tr);
     vec_each (const struct launch, launch, &unit->launches)

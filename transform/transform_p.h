@@ -57,6 +57,11 @@ bool names_is_switch(const struct unit *unit, const struct directive *d);
    member, a name qualified by the user's scope, or declared around it. */
 bool names_is_user(const struct transform *tr, uint32_t index);
 
+/* Notes TYPE, which stands at token INDEX, with the names it declares: cudaMemLocation where; const
+   cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like. names_collect() does so for
+   all; a step that goes through the file in order may do so again to know the last declaration. */
+void names_note_type(const struct unit *unit, uint32_t index, const struct api *type);
+
 /* The steps; each adds edits and findings. */
 void transform_conditions(struct transform *tr);
 /* Before the names, which skip what these drop. */
@@ -64,6 +69,7 @@ void transform_cases(struct transform *tr);
 void transform_overloads(struct transform *tr);
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
+void transform_dim3(struct transform *tr); /* before the launches */
 void transform_qualified(struct transform *tr);
 void transform_launches(struct transform *tr);
 void transform_device_pointers(struct transform *tr);
