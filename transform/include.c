@@ -126,18 +126,8 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         break;
     }
     need_runtime(tr, d->tokens.begin);
-    if (!counterpart(tr, api)) {
-        struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, one_token(d->name),
-                                         arena_strndup(tr->arena, path, len), NULL, NULL);
-        finding->advice = api->advice;
+    if (report_unavailable(tr, one_token(d->name), arena_strndup(tr->arena, path, len), api))
         return;
-    }
-    if (tr->options->hip_version < counterpart_added(tr, api)) {
-        char buf[VERSION_TEXT];
-        report(tr, RULE_API_NEWER_HIP, one_token(d->name), arena_strndup(tr->arena, path, len),
-               counterpart(tr, api), version_format(counterpart_added(tr, api), buf));
-        return;
-    }
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
                counterpart(tr, api), api->note);

@@ -86,22 +86,14 @@ static void examine(struct transform *tr, uint32_t first)
         if (!api)
             continue;
         struct range range = {first, path.parts[count - 1] + 1};
-        char buf[VERSION_TEXT];
-        const char *hip = api->hip;
-        if (!hip) {
-            struct finding *finding = report(tr, RULE_API_NO_COUNTERPART, range, name, NULL, NULL);
-            finding->advice = api->advice;
-        } else if (tr->options->hip_version < api->hip_life.added) {
-            struct finding *finding = report(tr, RULE_API_NEWER_HIP, range, name, hip,
-                                             version_format(api->hip_life.added, buf));
-            finding->advice = api->advice;
-        } else {
-            if (api->note)
-                report(tr, RULE_API_MEANING, range, name, hip, api->note);
-            if (strcmp(name, hip))
-                need_runtime(tr, first);
-            write_path(tr, &path, count, hip);
-        }
+        if (report_unavailable(tr, range, name, api))
+            return;
+        const char *hip = counterpart(tr, api);
+        if (api->note)
+            report(tr, RULE_API_MEANING, range, name, hip, api->note);
+        if (strcmp(name, hip))
+            need_runtime(tr, first);
+        write_path(tr, &path, count, hip);
         return;
     }
 }

@@ -81,12 +81,22 @@ static void drop_tag(struct transform *tr, uint32_t index)
         remove_name(tr, prev);
 }
 
-/* What to do about a name that HIP lacks, beyond what the rule says. */
-static const char *advice_of(const struct api *api)
+bool report_unavailable(struct transform *tr, struct range range, const char *name,
+                        const struct api *api)
 {
-    if (!api->advice && api->shim)
-        return "--shims brings a function that does the same";
-    return api->advice;
+    const char *hip = counterpart(tr, api);
+    char buf[VERSION_TEXT];
+    struct finding *finding;
+    if (!hip)
+        finding = report(tr, RULE_API_NO_COUNTERPART, range, name, NULL, NULL);
+    else if (is_too_new(tr, api))
+        finding = report(tr, RULE_API_NEWER_HIP, range, name, hip,
+                         version_format(counterpart_added(tr, api), buf));
+    else
+        return false;
+    finding->advice =
+        !api->advice && api->shim ? "--shims brings a function that does the same" : api->advice;
+    return true;
 }
 
 static void rename_at(struct transform *tr, uint32_t index)
@@ -131,9 +141,7 @@ static void rename_at(struct transform *tr, uint32_t index)
         /* A plain word (umin) that is not called is a variable. */
         if (api->kind == API_DEVICE_FUNCTION && !call)
             return;
-        struct finding *finding =
-            report(tr, RULE_API_NO_COUNTERPART, one_token(index), cuda, NULL, NULL);
-        finding->advice = advice_of(api);
+        report_unavailable(tr, one_token(index), cuda, api);
         return;
     }
     if (!*name) {
@@ -147,13 +155,8 @@ static void rename_at(struct transform *tr, uint32_t index)
         if (!called)
             return;
     }
-    if (called == name && is_too_new(tr, api)) {
-        char buf[VERSION_TEXT];
-        struct finding *finding = report(tr, RULE_API_NEWER_HIP, one_token(index), cuda, name,
-                                         version_format(counterpart_added(tr, api), buf));
-        finding->advice = advice_of(api);
+    if (called == name && report_unavailable(tr, one_token(index), cuda, api))
         return;
-    }
     if (called == name && is_removed(api, hip)) {
         char buf[VERSION_TEXT];
         report(tr, RULE_API_REMOVED_HIP, one_token(index), cuda, name,

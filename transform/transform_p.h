@@ -103,6 +103,11 @@ version counterpart_added(const struct transform *tr, const struct api *api);
 /* Whether NAME belongs to a library that annotate/ reports as one without counterpart. */
 bool library_is_reported(const struct transform *tr, const char *name);
 
+/* Reports at RANGE that NAME, whose entry is API, has no counterpart or needs a newer HIP than the
+   one asked for; false, and nothing reported, where it can be used. */
+bool report_unavailable(struct transform *tr, struct range range, const char *name,
+                        const struct api *api);
+
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
