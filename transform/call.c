@@ -215,6 +215,97 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
     }
 }
 
+/* The index of the first comment at or behind OFFSET. */
+static size_t first_comment(const struct unit *unit, size_t offset)
+{
+    size_t low = 0, high = unit->tokens.comments.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (unit->tokens.comments.items[mid].offset < offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool has_comment(const struct unit *unit, size_t begin, size_t end)
+{
+    size_t i = first_comment(unit, begin);
+    return i < unit->tokens.comments.count && unit->tokens.comments.items[i].offset < end;
+}
+
+/* The comments of the argument I: those before it, and those behind it up to the comma, or at the
+   end of the line on which the comma stands. */
+struct remarks {
+    size_t begin, middle, end; /* indices: [begin, middle) stand before it, [middle, end) behind */
+};
+
+/* Behind the comments that follow the comma at COMMA and end its line, else the comma. */
+static size_t line_remarks_end(const struct unit *unit, uint32_t comma)
+{
+    const struct source *source = unit->source;
+    size_t at = unit_token(unit, comma)->offset + 1, i = first_comment(unit, at);
+    const struct comment *list = unit->tokens.comments.items;
+    for (; i < unit->tokens.comments.count; ++i) {
+        size_t next = at + strspn(source->text + at, " \t");
+        if (list[i].offset != next)
+            break;
+        at = next + list[i].length;
+    }
+    size_t end = at + strspn(source->text + at, " \t\r");
+    return source->text[end] == '\n' ? at : unit_token(unit, comma)->offset + 1;
+}
+
+static struct remarks remarks_of(const struct unit *unit, const struct arguments *args, int i)
+{
+    struct span span = unit_span(unit, args->items[i]);
+    uint32_t before = unit_prev(unit, args->items[i].begin);
+    uint32_t behind = unit_next(unit, args->items[i].end - 1);
+    size_t begin = i ? line_remarks_end(unit, before) : unit_token(unit, before)->offset + 1;
+    size_t end =
+        i + 1 < args->count ? line_remarks_end(unit, behind) : unit_token(unit, behind)->offset;
+    return (struct remarks){first_comment(unit, begin), first_comment(unit, span.begin),
+                            first_comment(unit, end)};
+}
+
+/* The bytes of argument I with its comments. */
+static struct span commented_span(const struct unit *unit, const struct arguments *args, int i)
+{
+    struct span res = unit_span(unit, args->items[i]);
+    struct remarks remarks = remarks_of(unit, args, i);
+    const struct comment *list = unit->tokens.comments.items;
+    if (remarks.begin < remarks.middle)
+        res.begin = list[remarks.begin].offset;
+    if (remarks.begin < remarks.end && res.end <= list[remarks.end - 1].offset)
+        res.end = list[remarks.end - 1].offset + list[remarks.end - 1].length;
+    return res;
+}
+
+/* Removes argument I, where the last one before it that stays is KEPT, or -1, with a comma and the
+   comments that speak of it. */
+static void drop_argument(struct transform *tr, const struct arguments *args, int i, int kept)
+{
+    const struct unit *unit = tr->unit;
+    size_t open = unit_token(unit, args->tokens.begin)->offset;
+    size_t close = unit_token(unit, args->tokens.end - 1)->offset;
+    bool last = i + 1 == args->count;
+    if (!has_comment(unit, open, close)) {
+        struct span span = unit_span(unit, args->items[i]);
+        size_t begin = 0 <= kept && i ? unit_span(unit, args->items[i - 1]).end : span.begin;
+        size_t end = begin == span.begin && !last
+                         ? unit_token(unit, args->items[i + 1].begin)->offset
+                         : span.end;
+        edit_add(&tr->t->edits, begin, end - begin, "", EDIT_ARGUMENT);
+        return;
+    }
+    struct span span = commented_span(unit, args, i);
+    size_t end = last ? span.end : commented_span(unit, args, i + 1).begin;
+    if (last && 0 <= kept)
+        replace_token(tr, unit_next(unit, args->items[kept].end - 1), "", EDIT_ARGUMENT);
+    edit_add(&tr->t->edits, span.begin, end - span.begin, "", EDIT_ARGUMENT);
+}
+
 /* The edits that turn the original arguments into SLOTS. Arguments that stay in place keep their
    bytes and everything between them; only where the order changes are they moved, as whole
    tokens' ranges. */
@@ -245,7 +336,7 @@ static void write_slots(struct transform *tr, const struct arguments *args,
     /* In order: what is missing is dropped with the comma before it (the first with the one
        behind), what is new is inserted. */
     bool kept_any = false;
-    int s = 0;
+    int s = 0, kept = -1; /* the last original argument that stays */
     for (int i = 0; i <= args->count; ++i) {
         /* New arguments before the original I. */
         for (; s < count && slots[s].original < 0; ++s) {
@@ -258,8 +349,10 @@ static void write_slots(struct transform *tr, const struct arguments *args,
                 insert_before(tr, rparen, kept_any ? arena_printf(tr->arena, ", %s", text) : text,
                               EDIT_ARGUMENT);
                 kept_any = true;
-            } else if (unit_token(unit, rparen - 1)->kind == TOK_END_DIRECTIVE) {
-                /* The last argument ends in a branch; behind #endif serves all of them. */
+            } else if (unit_token(unit, rparen - 1)->kind == TOK_END_DIRECTIVE ||
+                       kept + 1 < args->count) {
+                /* The last argument ends in a branch, where behind #endif serves all of them; or it
+                   is dropped with what stands behind it. */
                 insert_before(tr, rparen, arena_printf(tr->arena, ", %s", text), EDIT_ARGUMENT);
             } else {
                 insert_behind(tr, args->items[args->count - 1].end - 1,
@@ -281,16 +374,11 @@ static void write_slots(struct transform *tr, const struct arguments *args,
                     insert_behind(tr, arg.end - 1, slots[s].behind, EDIT_ARGUMENT);
             }
             kept_any = true;
+            kept = i;
             ++s;
             continue;
         }
-        /* Dropped. */
-        uint32_t begin = unit_token(unit, arg.begin)->offset, end = unit_span(unit, arg).end;
-        if (kept_any && 0 < i)
-            begin = unit_span(unit, args->items[i - 1]).end;
-        else if (i + 1 < args->count)
-            end = unit_token(unit, args->items[i + 1].begin)->offset;
-        edit_add(&tr->t->edits, begin, end - begin, "", EDIT_ARGUMENT);
+        drop_argument(tr, args, i, kept);
     }
 }
 
@@ -454,21 +542,63 @@ static void render(struct rendering *r, uint32_t begin, uint32_t end, struct str
         strbuf_add(out, source + at, end - at);
 }
 
+static bool is_line_comment(const struct unit *unit, size_t i)
+{
+    return unit->source->text[unit->tokens.comments.items[i].offset + 1] == '/';
+}
+
+/* Appends the comment I; a line comment with the line's end and the blanks that follow. */
+static void add_comment(const struct unit *unit, size_t i, struct strbuf *out)
+{
+    const struct comment *comment = &unit->tokens.comments.items[i];
+    const char *end = unit->source->text + comment->offset + comment->length;
+    strbuf_add(out, end - comment->length, comment->length);
+    if (!is_line_comment(unit, i))
+        return;
+    strbuf_adds(out, source_newline(unit->source));
+    end += strcspn(end, "\n");
+    if (*end)
+        strbuf_add(out, end + 1, strspn(end + 1, " \t"));
+}
+
+/* Appends the argument in SLOT with its comments, and a comma unless it is the LAST: before a line
+   comment, behind others. */
+static void render_slot(struct rendering *r, const struct arguments *args, const struct slot *slot,
+                        bool last, struct strbuf *out)
+{
+    const struct unit *unit = r->tr->unit;
+    if (slot->original < 0) {
+        strbuf_printf(out, "%s%s", slot->text, last ? "" : ", ");
+        return;
+    }
+    struct remarks remarks = remarks_of(unit, args, slot->original);
+    for (size_t k = remarks.begin; k < remarks.middle; ++k) {
+        add_comment(unit, k, out);
+        if (!is_line_comment(unit, k))
+            strbuf_adds(out, " ");
+    }
+    struct span span = unit_span(unit, args->items[slot->original]);
+    strbuf_adds(out, slot->before);
+    if (slot->text)
+        strbuf_adds(out, slot->text);
+    else
+        render(r, span.begin, span.end, out);
+    strbuf_adds(out, slot->behind);
+    const char *comma = last ? "" : ",", *blank = last ? "" : " ";
+    for (size_t k = first_comment(unit, span.end); k < remarks.end; ++k) {
+        bool line = is_line_comment(unit, k);
+        strbuf_printf(out, "%s ", line ? comma : "");
+        add_comment(unit, k, out);
+        if (line)
+            comma = blank = "";
+    }
+    strbuf_printf(out, "%s%s", comma, blank);
+}
+
 static void render_reorder(struct rendering *r, const struct reorder *reorder, struct strbuf *out)
 {
-    for (int i = 0; i < reorder->slot_count; ++i) {
-        const struct slot *slot = &reorder->slots[i];
-        if (i)
-            strbuf_adds(out, ", ");
-        if (slot->text) {
-            strbuf_adds(out, slot->text);
-            continue;
-        }
-        struct span span = unit_span(r->tr->unit, reorder->args.items[slot->original]);
-        strbuf_adds(out, slot->before);
-        render(r, span.begin, span.end, out);
-        strbuf_adds(out, slot->behind);
-    }
+    for (int i = 0; i < reorder->slot_count; ++i)
+        render_slot(r, &reorder->args, &reorder->slots[i], i + 1 == reorder->slot_count, out);
 }
 
 void calls_finish(struct transform *tr)
