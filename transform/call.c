@@ -235,6 +235,14 @@ static bool has_comment(const struct unit *unit, size_t begin, size_t end)
     return i < unit->tokens.comments.count && unit->tokens.comments.items[i].offset < end;
 }
 
+/* Behind the comment I; that of a line comment lies before its line's end. */
+static uint32_t comment_end(const struct unit *unit, size_t i)
+{
+    const struct comment *comment = &unit->tokens.comments.items[i];
+    uint32_t end = comment->offset + comment->length;
+    return unit->source->text[end - 1] == '\r' ? end - 1 : end;
+}
+
 /* The comments of the argument I: those before it, and those behind it up to the comma, or at the
    end of the line on which the comma stands. */
 struct remarks {
@@ -251,7 +259,7 @@ static size_t line_remarks_end(const struct unit *unit, uint32_t comma)
         size_t next = at + strspn(source->text + at, " \t");
         if (list[i].offset != next)
             break;
-        at = next + list[i].length;
+        at = comment_end(unit, i);
     }
     size_t end = at + strspn(source->text + at, " \t\r");
     return source->text[end] == '\n' ? at : unit_token(unit, comma)->offset + 1;
@@ -278,7 +286,7 @@ static struct span commented_span(const struct unit *unit, const struct argument
     if (remarks.begin < remarks.middle)
         res.begin = list[remarks.begin].offset;
     if (remarks.begin < remarks.end && res.end <= list[remarks.end - 1].offset)
-        res.end = list[remarks.end - 1].offset + list[remarks.end - 1].length;
+        res.end = comment_end(unit, remarks.end - 1);
     return res;
 }
 
@@ -550,9 +558,9 @@ static bool is_line_comment(const struct unit *unit, size_t i)
 /* Appends the comment I; a line comment with the line's end and the blanks that follow. */
 static void add_comment(const struct unit *unit, size_t i, struct strbuf *out)
 {
-    const struct comment *comment = &unit->tokens.comments.items[i];
-    const char *end = unit->source->text + comment->offset + comment->length;
-    strbuf_add(out, end - comment->length, comment->length);
+    const char *begin = unit->source->text + unit->tokens.comments.items[i].offset;
+    const char *end = unit->source->text + comment_end(unit, i);
+    strbuf_add(out, begin, (size_t)(end - begin));
     if (!is_line_comment(unit, i))
         return;
     strbuf_adds(out, source_newline(unit->source));
