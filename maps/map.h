@@ -158,8 +158,8 @@ void map_lookup(const struct map *map, const char *name, bool prefix,
    name. A name without entry, a bad line: an error in DIAG with file and line, and false. */
 bool map_load_shims(struct map *map, const char *file, struct diag *diag);
 
-/* The entry of a type that some argN=TYPE or to=TYPE names, by what HIP calls it (LEN bytes at
-   TEXT); NULL for any other name. */
+/* The entry of a type that some argN=TYPE or to=TYPE names, or a rule of annotate/ asks for, by
+   what HIP calls it (LEN bytes at TEXT); NULL for any other name. */
 const struct api *map_condition_type(const struct map *map, const char *text, size_t len);
 
 /* What is known of whole libraries (maps/library.h); empty where no libraries.list was loaded.

@@ -462,6 +462,20 @@ static const struct api *type_of_name(const struct transform *tr, const struct s
                : map_condition_type(tr->options->map, symbol->text, symbol->len);
 }
 
+static void note_type_at(const struct transform *tr, uint32_t index)
+{
+    const struct symbol *symbol = unit_token(tr->unit, index)->symbol;
+    const struct api *type = symbol ? type_of_name(tr, symbol) : NULL;
+    if (type)
+        names_note_type(tr->unit, index, type);
+}
+
+void names_note_types(struct transform *tr)
+{
+    for (uint32_t i = 0; i < tr->unit->tokens.list.count; ++i)
+        note_type_at(tr, i);
+}
+
 void names_collect(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
@@ -479,9 +493,7 @@ void names_collect(struct transform *tr)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_USING)
             note_using(tr, i);
-        const struct api *type = token->symbol ? type_of_name(tr, token->symbol) : NULL;
-        if (type)
-            names_note_type(unit, i, type);
+        note_type_at(tr, i);
         /* Whichever vendor sees it: a source for both keeps such a name on both sides. */
         if (token->kind == TOK_IDENT && token->symbol->api && !(token->flags & TOKEN_DIRECTIVE))
             examine(tr, i);

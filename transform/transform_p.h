@@ -46,7 +46,8 @@ struct transform {
     bool needs_runtime;           /* the file uses the API or the device language */
 };
 
-/* Finds the names the file declares itself. */
+/* Finds the names the file declares itself, and the types of the API that it declares names with.
+ */
 void names_collect(struct transform *tr);
 
 /* Whether the #define D only sets a macro that the API looks at
@@ -61,6 +62,9 @@ bool names_is_user(const struct transform *tr, uint32_t index);
    cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like. names_collect() does so for
    all; a step that goes through the file in order may do so again to know the last declaration. */
 void names_note_type(const struct unit *unit, uint32_t index, const struct api *type);
+
+/* Only that, for a file that is HIP already: the rules ask for types. */
+void names_note_types(struct transform *tr);
 
 /* The steps; each adds edits and findings. */
 void transform_conditions(struct transform *tr);

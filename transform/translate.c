@@ -171,7 +171,9 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         .options = options,
         .arena = &t->arena,
     };
-    if (options->input != INPUT_HIP) {
+    if (options->input == INPUT_HIP) {
+        names_note_types(&tr);
+    } else {
         names_collect(&tr);
         transform_conditions(&tr);
         transform_cases(&tr);
