@@ -272,8 +272,10 @@ static void enter_class(struct transform *tr, const struct scope *scope, struct 
     struct signature s = {.tr = tr};
     add_scope(&s, scope->parent);
     add_range(&s, (struct range){head.begin, name.end});
-    enter(&s, table, unit_quote(unit, name), head,
-          (struct range){scope->tokens.begin, scope->tokens.end});
+    struct range tokens = scope->tokens;
+    if (unit_kind(unit, tokens.end) == TOK_SEMICOLON)
+        ++tokens.end;
+    enter(&s, table, unit_quote(unit, name), head, tokens);
 }
 
 void transform_overloads(struct transform *tr)
