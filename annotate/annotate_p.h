@@ -12,6 +12,7 @@ enum {
     SYMBOL_LIBRARY_ASKED = 1 << 8,
     SYMBOL_TEXTURE_REFERENCE = 1 << 9,
     SYMBOL_TEXTURE_WORD = 1 << 10,
+    SYMBOL_OWN = 1 << 11, /* more than called: the file declares it */
 };
 
 struct annotation {

@@ -35,4 +35,5 @@ libhipwright_a_SOURCES += \
     annotate/rules/launch_size.c \
     annotate/rules/library.c \
     annotate/rules/sm_count.c \
-    annotate/rules/texture_reference.c
+    annotate/rules/texture_reference.c \
+    annotate/rules/unknown_name.c

@@ -354,3 +354,20 @@ void pass2_directives(struct unit *unit)
     for (; at < unit->tokens.list.count; ++at)
         unit_token(unit, at)->flags |= flags;
 }
+
+bool header_is_standard(const char *path, size_t len)
+{
+    static const char *const names[] = {
+        "assert",  "complex", "ctype",  "errno",  "fenv",   "float",       "inttypes", "iso646",
+        "limits",  "locale",  "math",   "setjmp", "signal", "stdalign",    "stdarg",   "stdatomic",
+        "stdbool", "stddef",  "stdint", "stdio",  "stdlib", "stdnoreturn", "string",   "tgmath",
+        "threads", "time",    "uchar",  "wchar",  "wctype", "unistd"};
+    /* Those of C++ have no dot. */
+    if (!memchr(path, '.', len) && !memchr(path, '/', len))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strlen(names[i]) + 2 == len && !memcmp(path, names[i], len - 2) &&
+            !memcmp(path + len - 2, ".h", 2))
+            return true;
+    return false;
+}

@@ -256,4 +256,7 @@ static inline bool token_is_code(const struct token *token)
 /* The directive that token INDEX (flag TOKEN_DIRECTIVE) belongs to. */
 const struct directive *unit_directive_at(const struct unit *unit, uint32_t index);
 
+/* Whether PATH (LEN bytes) is a header of C, C++ or POSIX: <vector>, <stdio.h>. */
+bool header_is_standard(const char *path, size_t len);
+
 #endif

@@ -226,23 +226,6 @@ static const char *needed_macro(const struct transform *tr)
     return NULL;
 }
 
-/* The headers of C that have a dot; those of C++ have none. */
-static bool is_standard_header(const char *path, size_t len)
-{
-    static const char *const names[] = {
-        "assert",  "complex", "ctype",  "errno",  "fenv",   "float",       "inttypes", "iso646",
-        "limits",  "locale",  "math",   "setjmp", "signal", "stdalign",    "stdarg",   "stdatomic",
-        "stdbool", "stddef",  "stdint", "stdio",  "stdlib", "stdnoreturn", "string",   "tgmath",
-        "threads", "time",    "uchar",  "wchar",  "wctype", "unistd"};
-    if (!memchr(path, '.', len) && !memchr(path, '/', len))
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strlen(names[i]) + 2 == len && !memcmp(path, names[i], len - 2) &&
-            !memcmp(path + len - 2, ".h", 2))
-            return true;
-    return false;
-}
-
 /* Whether the include D may lead to HIP's headers: a header of the user's may have them. */
 static bool may_lead_to_hip(const struct unit *unit, const struct directive *d)
 {
@@ -251,7 +234,7 @@ static bool may_lead_to_hip(const struct unit *unit, const struct directive *d)
         return false;
     const struct token *header = d->name == NO_TOKEN ? NULL : unit_token(unit, d->name);
     const char *text = header ? unit->source->text + header->offset : "";
-    return *text != '<' || !is_standard_header(text + 1, header->length - 2);
+    return *text != '<' || !header_is_standard(text + 1, header->length - 2);
 }
 
 /* Where a macro is ahead of every include that may lead to HIP's headers, of those that AT is ahead
