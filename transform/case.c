@@ -105,7 +105,7 @@ static bool is_fallen_into(const struct unit *unit, uint32_t index)
         if (!always_leaves(unit, prev))
             return true;
         uint32_t above = unit_branch_at(unit, prev);
-        if (encloses(unit, above, branch))
+        if (above == NO_INDEX || encloses(unit, above, branch))
             return false;
         /* That one may be absent; then what stands above its #if leads here. */
         const struct directive *d = &unit->directives.items[above];

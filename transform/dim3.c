@@ -36,9 +36,8 @@ static enum shape shape_of_variable(const struct unit *unit, uint32_t index)
     const struct symbol *symbol = unit_token(unit, index)->symbol;
     if (unit_kind(unit, index) != TOK_IDENT || symbol->user)
         return SHAPE_OTHER;
-    enum shape builtin = shape_of_name(symbol->text);
-    if (builtin == SHAPE_BUILTIN)
-        return builtin;
+    if (shape_of_name(symbol->text) == SHAPE_BUILTIN)
+        return SHAPE_BUILTIN;
     return symbol->type ? shape_of_name(symbol->type->cuda) : SHAPE_OTHER;
 }
 
@@ -86,7 +85,8 @@ static void examine_launch(struct transform *tr, const struct launch *launch)
         if (config.begin + 1 == config.end) {
             if (shape_of_variable(unit, config.begin) == SHAPE_UINT3)
                 write_components(tr, config.begin, "dim3");
-        } else if (first->symbol && !strcmp(first->symbol->text, "make_uint3") &&
+        } else if (first->symbol && first->symbol->api &&
+                   !strcmp(first->symbol->text, "make_uint3") &&
                    unit_kind(unit, config.begin + 1) == TOK_LPAREN &&
                    unit_partner(unit, config.begin + 1) == config.end - 1) {
             replace_token(tr, config.begin, "dim3", EDIT_ARGUMENT);

@@ -167,10 +167,11 @@ struct opened_list {
 static bool note_opened(const struct transform *tr, struct opened_list *list, uint32_t index)
 {
     const struct unit *unit = tr->unit;
-    uint32_t word = unit_prev(unit, unit_prev(unit, index)), end = unit_next(unit, index);
-    if (counterpart(tr, unit_token(unit, index)->symbol->api) || list->count == MOST_OPENED ||
-        unit_kind(unit, unit_prev(unit, index)) != TOK_NAMESPACE ||
-        unit_kind(unit, word) != TOK_USING || unit_kind(unit, end) != TOK_SEMICOLON)
+    uint32_t space = unit_prev(unit, index), end = unit_next(unit, index);
+    uint32_t word = space == NO_TOKEN ? NO_TOKEN : unit_prev(unit, space);
+    if (unit_kind(unit, space) != TOK_NAMESPACE || unit_kind(unit, word) != TOK_USING ||
+        unit_kind(unit, end) != TOK_SEMICOLON || list->count == MOST_OPENED ||
+        counterpart(tr, unit_token(unit, index)->symbol->api))
         return false;
     list->items[list->count++] = (struct opened){.name = index, .word = word, .semicolon = end};
     return true;

@@ -550,12 +550,23 @@ static void make_enumerator(struct snippet *s, const struct api *api, const stru
          "{\n"
          "    take(1, @);\n"
          "    take(@, given == @ ? 1 : 2);\n"
-         "    switch (given) {\n"
-         "    case @:\n"
-         "        take((int)@ | 1);\n"
-         "    }\n"
-         "}\n",
+         "    switch (given) {\n",
          api, &res);
+    bool absent = res.rule_count &&
+                  (res.rules[0] == RULE_API_NO_COUNTERPART || res.rules[0] == RULE_API_NEWER_HIP ||
+                   res.rules[0] == RULE_API_REMOVED_HIP);
+    if (absent) {
+        /* The label goes with its statement. */
+        strbuf_adds(&s->in, "    case ");
+        *vec_push(&s->marks) = (struct mark){(uint32_t)s->in.len, RULE_API_CASE_ABSENT};
+        strbuf_printf(&s->in, "%s:\n        take((int)%s | 1);\n", api->cuda, api->cuda);
+    } else {
+        uses(s,
+             "    case @:\n"
+             "        take((int)@ | 1);\n",
+             api, &res);
+    }
+    both(s, "    }\n}\n");
 }
 
 static void make_macro(struct snippet *s, const struct api *api, const struct setting *set)

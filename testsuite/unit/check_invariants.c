@@ -287,6 +287,21 @@ static const char *const shapes[] = {
     "__has_include(<cuda.h>) ",
     "{",
     "auto f()->cudaError_t ",
+    "case CUFFT_NVRTC_FAILURE: return 1; ",
+    "switch (x) { case CUFFT_NVRTC_FAILURE: ",
+    "{ case cudaSuccess: case CUDA_SUCCESS: ",
+    "case cudaErrorNotReady: case CUDA_ERROR_NOT_READY: { ",
+    "int f(CUresult e) { return 1; } int f(cudaError_t e) { return 1; } ",
+    "int f(CUresult e[ = CUdeviceptr, ",
+    "template <> struct t<CUresult> { }; ",
+    "using namespace nvcuda; wmma::x ",
+    "nvcuda::",
+    "uint3 a = threadIdx, b; dim3 c = b; ",
+    "nvtxNameCudaStreamA(/* a */ a, // b\n",
+    "nvtxNameCudaStreamA(a, /* b */ b) ",
+    "__constant__ int a = b, ",
+    "__shared__ a, b = { ",
+    "int main() { cudaNewCall(0); } ",
 };
 
 START_TEST(test_hostile)
