@@ -457,12 +457,12 @@ static const struct api *type_of_name(const struct transform *tr, const struct s
     if (symbol->api)
         return symbol->api->kind == API_TYPE || symbol->api->kind == API_DEVICE_TYPE ? symbol->api
                                                                                      : NULL;
-    return strncmp(symbol->text, "hip", 3)
+    return *symbol->text != 'h' || strncmp(symbol->text, "hip", 3)
                ? NULL
                : map_condition_type(tr->options->map, symbol->text, symbol->len);
 }
 
-static void note_type_at(const struct transform *tr, uint32_t index)
+static inline void note_type_at(const struct transform *tr, uint32_t index)
 {
     const struct symbol *symbol = unit_token(tr->unit, index)->symbol;
     const struct api *type = symbol ? type_of_name(tr, symbol) : NULL;

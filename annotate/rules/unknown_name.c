@@ -23,6 +23,8 @@ static bool has_library_style(const struct symbol *symbol)
     static const char *const prefixes[] = {"cuda",     "cu",       "cublas", "cublasLt", "cufft",
                                            "cufftXt",  "curand",   "cudnn",  "nccl",     "nvrtc",
                                            "cusparse", "cusolver", "nvml"};
+    if (*symbol->text != 'c' && *symbol->text != 'n')
+        return false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
         size_t len = strlen(prefixes[i]);
         if (len + 1 < symbol->len && !memcmp(symbol->text, prefixes[i], len) &&
@@ -39,8 +41,8 @@ static bool is_plain_header(const struct annotation *a, const char *path, size_t
     const struct api *api = map_find_header(a->map, path, len);
     if (api)
         return api->action != HEADER_KEEP;
-    return map_is_hip_header(a->map, path, len) || header_is_standard(path, len) ||
-           !strncmp(path, "sys/", 4);
+    return header_is_standard(path, len) || !strncmp(path, "sys/", 4) ||
+           map_is_hip_header(a->map, path, len);
 }
 
 /* Whether the file is a program of which every include is known. */
@@ -91,24 +93,32 @@ static bool is_called(const struct unit *unit, uint32_t index)
     }
 }
 
+/* Whether the token may be such a name. */
+static bool is_candidate(const struct token *token)
+{
+    return token->kind == TOK_IDENT && !token->symbol->api && !token->symbol->alias &&
+           has_library_style(token->symbol);
+}
+
 void rule_unknown_name(struct annotation *a)
 {
     const struct unit *unit = a->unit;
-    if (!is_closed_program(a))
+    uint32_t first = 0, end = (uint32_t)unit->tokens.list.count - 1;
+    while (first < end && !is_candidate(unit_token(unit, first)))
+        ++first;
+    if (first == end || !is_closed_program(a))
         return;
-    /* One pass for what is anything but called, one for the calls of the rest. */
-    for (int pass = 0; pass < 2; ++pass)
-        for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
-            struct token *token = unit_token(unit, i);
-            if (token->kind != TOK_IDENT || token->symbol->api || token->symbol->alias ||
-                token->symbol->flags & SYMBOL_OWN || !has_library_style(token->symbol))
-                continue;
-            bool called = is_called(unit, i) && unit_scope_at(unit, i) != NO_INDEX;
-            if (!pass && !called)
-                token->symbol->flags |= SYMBOL_OWN;
-            if (pass && called && token_region(token) == REGION_COMMON)
-                findings_add(a->findings, RULE_API_UNKNOWN_NAME,
-                             unit_span(unit, (struct range){i, i + 1}), token->symbol->text, NULL,
-                             NULL);
-        }
+    /* What is anything but called is declared somewhere. */
+    for (uint32_t i = first; i < end; ++i)
+        if (is_candidate(unit_token(unit, i)) &&
+            !(is_called(unit, i) && unit_scope_at(unit, i) != NO_INDEX))
+            unit_token(unit, i)->symbol->flags |= SYMBOL_OWN;
+    for (uint32_t i = first; i < end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (is_candidate(token) && !(token->symbol->flags & SYMBOL_OWN) &&
+            token_region(token) == REGION_COMMON)
+            findings_add(a->findings, RULE_API_UNKNOWN_NAME,
+                         unit_span(unit, (struct range){i, i + 1}), token->symbol->text, NULL,
+                         NULL);
+    }
 }
