@@ -487,6 +487,7 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
     } parts[] = {
         {"note:", &api->note},     {"define:", &api->define}, {"after:", &api->after},
         {"advice:", &api->advice}, {"source:", &api->source}, {"library:", &api->library},
+        {"brings:", &api->brings},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};
@@ -500,7 +501,9 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
         size_t i = 0;
         while (i < PARTS && !starts_with(text, text_end, parts[i].word))
             ++i;
-        if (i == PARTS || seen[i] || (parts[i].slot == &api->library && api->kind != API_HEADER))
+        if (i == PARTS || seen[i] ||
+            ((parts[i].slot == &api->library || parts[i].slot == &api->brings) &&
+             api->kind != API_HEADER))
             return complain(reader, _("bad remark '%s'"), text);
         text = finish_text(text + strlen(parts[i].word), text_end);
         if (!*text)

@@ -95,8 +95,10 @@ struct api {
     const char *roc;  /* the native ROCm name, or NULL */
     enum api_kind kind;
     enum header_action action; /* headers only */
-    const char *after; /* headers: the HIP header that must come first, since HIP's does not stand
-                          alone, or NULL */
+    const char *after;  /* headers: the HIP header that must come first, since HIP's does not stand
+                           alone, or NULL */
+    const char *brings; /* headers: CUDA headers with a blank between them that this one includes,
+                           and HIP's not what stands for them, or NULL */
     const char *covered_by; /* headers: drop where this HIP header is already there, or NULL */
     const char *library;    /* "runtime": the file the entry comes from, without .map; for
                                a header the library that its line names */

@@ -22,8 +22,15 @@ struct included {
     uint32_t token;  /* the # of its directive */
 };
 
+/* A CUDA header that another one brought, which HIP's does not. */
+struct brought {
+    const struct api *header;
+    const struct directive *by;
+};
+
 struct includes {
     VEC(struct included) list;
+    VEC(struct brought) brought;
 };
 
 /* Whether branch OUTER is BRANCH or encloses it, up to the header guard. */
@@ -101,6 +108,54 @@ const char *header_counterpart(struct transform *tr, const char *path, size_t le
     return res;
 }
 
+/* Notes the headers that the one of entry API, which D includes, brings. */
+static void note_brought(const struct transform *tr, struct includes *includes,
+                         const struct api *api, const struct directive *d)
+{
+    enum { MOST = 20 };
+    for (const char *at = api->brings; at && *at && includes->brought.count < MOST;) {
+        size_t len = strcspn(at, " ");
+        const struct api *header = map_find_header(tr->options->map, at, len);
+        bool known = !header;
+        vec_each (const struct brought, item, &includes->brought)
+            known |= item->header == header;
+        if (!known)
+            *vec_push(&includes->brought) = (struct brought){header, d};
+        at += len + strspn(at + len, " ");
+    }
+}
+
+/* Whether the file calls a function of LIBRARY. */
+static bool calls_library(const struct transform *tr, const char *library)
+{
+    const struct unit *unit = tr->unit;
+    for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        const struct api *api = token->symbol ? token->symbol->api : NULL;
+        if (api && api->kind == API_FUNCTION && !strcmp(api->library, library) &&
+            unit_token(unit, i + 1)->kind == TOK_LPAREN && token_region(token) == REGION_COMMON &&
+            counterpart(tr, api) && !names_is_user(tr, i))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the includes of the headers brought whose libraries the file uses. */
+static void insert_brought(struct transform *tr, struct includes *includes)
+{
+    vec_each (const struct brought, item, &includes->brought) {
+        const char *path = item->header->cuda;
+        const char *hip = header_counterpart(tr, path, strlen(path));
+        if (!hip || has_text(tr->unit, includes, hip, item->by->parent) ||
+            !calls_library(tr, item->header->library))
+            continue;
+        insert_line(tr, unit_token(tr->unit, item->by->tokens.begin)->offset,
+                    arena_printf(tr->arena, "#include <%s>", hip));
+        add(tr->unit, includes, hip, strlen(hip), item->by);
+    }
+    vec_release(&includes->brought);
+}
+
 static void examine(struct transform *tr, struct includes *includes, const struct directive *d)
 {
     const struct unit *unit = tr->unit;
@@ -131,6 +186,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
                counterpart(tr, api), api->note);
+    note_brought(tr, includes, api, d);
     const char *hip = header_counterpart(tr, path, len);
     if (has_text(unit, includes, hip, d->parent) ||
         (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {
@@ -364,6 +420,7 @@ void transform_includes(struct transform *tr)
              d->kind == TOK_PP_INCLUDE_NEXT) &&
             d->name != NO_TOKEN)
             examine(tr, &includes, d);
+    insert_brought(tr, &includes);
     uint32_t first = NO_TOKEN;
     vec_each (const struct included, item, &includes.list)
         if (first == NO_TOKEN && 4 < item->len && !memcmp(item->path, "hip/", 4))
