@@ -363,7 +363,8 @@ bool header_is_standard(const char *path, size_t len)
         "stdbool", "stddef",  "stdint", "stdio",  "stdlib", "stdnoreturn", "string",   "tgmath",
         "threads", "time",    "uchar",  "wchar",  "wctype", "unistd"};
     /* Those of C++ have no dot. */
-    if (!memchr(path, '.', len) && !memchr(path, '/', len))
+    if ((!memchr(path, '.', len) && !memchr(path, '/', len)) ||
+        (4 < len && !memcmp(path, "sys/", 4)))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strlen(names[i]) + 2 == len && !memcmp(path, names[i], len - 2) &&

@@ -53,17 +53,34 @@ static const char *last_part(const char *name, const char *end)
     return at;
 }
 
+/* What is left of HIP behind the namespace that the alias NAME stands for, which is written where
+   it is declared; NULL where HIP lies elsewhere. */
+static const char *behind_alias(const struct transform *tr, const char *name, const char *hip)
+{
+    const struct api *api = map_find(tr->options->map, name, strlen(name));
+    const char *space = api ? counterpart(tr, api) : NULL;
+    size_t len = space ? strlen(space) : 0;
+    if (!space || strncmp(hip, space, len))
+        return NULL;
+    return !hip[len] ? hip + len : strncmp(hip + len, "::", 2) ? NULL : hip + len + 2;
+}
+
 /* Writes HIP for the first COUNT parts of PATH, from the last part to the first, as far as they
    differ; the parts that an alias stands for are changed where it is declared. */
 static void write_path(struct transform *tr, const struct path *path, int count, const char *hip)
 {
+    const char *alias = unit_token(tr->unit, path->parts[0])->symbol->alias;
+    const char *rest = alias ? behind_alias(tr, alias, hip) : NULL;
+    if (rest && !*rest && 1 < count)
+        rest = NULL;
+    int first = rest ? 1 : 0;
+    if (rest)
+        hip = rest;
     const char *end = hip + strlen(hip);
-    for (int i = count - 1; 0 <= i; --i) {
+    for (int i = count - 1; first <= i; --i) {
         const struct symbol *symbol = unit_token(tr->unit, path->parts[i])->symbol;
-        if (i == 0 && symbol->alias)
-            return;
         /* Whatever is left goes into the first part. */
-        const char *part = i == 0 ? hip : last_part(hip, end);
+        const char *part = i == first ? hip : last_part(hip, end);
         size_t len = (size_t)(end - part);
         if (!len) {
             /* HIP's path has fewer parts: this one goes, with what joins it to the next. */

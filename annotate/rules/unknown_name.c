@@ -41,8 +41,7 @@ static bool is_plain_header(const struct annotation *a, const char *path, size_t
     const struct api *api = map_find_header(a->map, path, len);
     if (api)
         return api->action != HEADER_KEEP;
-    return header_is_standard(path, len) || !strncmp(path, "sys/", 4) ||
-           map_is_hip_header(a->map, path, len);
+    return header_is_standard(path, len) || map_is_hip_header(a->map, path, len);
 }
 
 /* Whether the file is a program of which every include is known. */
