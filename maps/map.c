@@ -487,7 +487,7 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
     } parts[] = {
         {"note:", &api->note},     {"define:", &api->define}, {"after:", &api->after},
         {"advice:", &api->advice}, {"source:", &api->source}, {"library:", &api->library},
-        {"brings:", &api->brings},
+        {"brings:", &api->brings}, {"needs:", &api->needs},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};

@@ -97,6 +97,8 @@ struct api {
     enum header_action action; /* headers only */
     const char *after;  /* headers: the HIP header that must come first, since HIP's does not stand
                            alone, or NULL */
+    const char *needs;  /* names: the HIP header that declares it where no header of the library
+                           brings it, or NULL */
     const char *brings; /* headers: CUDA headers with a blank between them that this one includes,
                            and HIP's not what stands for them, or NULL */
     const char *covered_by; /* headers: drop where this HIP header is already there, or NULL */

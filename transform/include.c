@@ -410,6 +410,15 @@ static void insert_shims(struct transform *tr, size_t offset)
     insert_line(tr, offset, "#include <" SHIMS ">");
 }
 
+/* Includes what names of the file need beyond the headers of their libraries: before the line of
+   the source's byte OFFSET. */
+static void insert_needed(struct transform *tr, const struct includes *includes, size_t offset)
+{
+    for (size_t i = 0; i < sizeof tr->needed / sizeof *tr->needed && tr->needed[i]; ++i)
+        if (!has_text(tr->unit, includes, tr->needed[i], NO_INDEX))
+            insert_line(tr, offset, arena_printf(tr->arena, "#include <%s>", tr->needed[i]));
+}
+
 void transform_includes(struct transform *tr)
 {
     examine_macros(tr);
@@ -431,7 +440,6 @@ void transform_includes(struct transform *tr)
         runtime |= item->len == strlen(RUNTIME) && !memcmp(item->path, RUNTIME, item->len);
         api |= item->len == strlen(RUNTIME_API) && !memcmp(item->path, RUNTIME_API, item->len);
     }
-    vec_release(&includes.list);
     /* An empty map knows of no such header, and changes nothing. */
     if (tr->needs_runtime && !runtime && !is_fragment(tr->t->source.name) &&
         !(api && !uses_device_language(unit)) &&
@@ -439,5 +447,8 @@ void transform_includes(struct transform *tr)
         insert_runtime(tr);
     else if (first != NO_TOKEN)
         insert_macro(tr, unit_token(unit, first)->offset);
-    insert_shims(tr, first != NO_TOKEN ? unit_token(unit, first)->offset : insertion_point(tr));
+    size_t at = first != NO_TOKEN ? unit_token(unit, first)->offset : insertion_point(tr);
+    insert_needed(tr, &includes, at);
+    insert_shims(tr, at);
+    vec_release(&includes.list);
 }

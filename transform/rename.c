@@ -165,6 +165,8 @@ static void rename_at(struct transform *tr, uint32_t index)
     }
     if (api->note)
         report(tr, RULE_API_MEANING, one_token(index), cuda, called, api->note);
+    if (api->needs)
+        need_header(tr, api->needs);
     if (!strcmp(called, cuda))
         return;
     replace_token(tr, index, called, EDIT_RENAME);

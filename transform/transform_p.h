@@ -42,6 +42,7 @@ struct transform {
     const struct translate_options *options;
     struct arena *arena;          /* of the file */
     VEC(struct reorder) reorders; /* in the order of the source */
+    const char *needed[4];        /* further HIP headers that names of the file need */
     bool needs_shims;             /* a function of hipwright_shims.h is called */
     bool needs_runtime;           /* the file uses the API or the device language */
 };
@@ -92,6 +93,9 @@ const char *header_counterpart(struct transform *tr, const char *path, size_t le
    only what every includer sees counts: what lies in a branch comes with a file that has the header
    already. */
 void need_runtime(struct transform *tr, uint32_t index);
+
+/* Notes that the file needs the HIP header PATH, which lives as long as the map. */
+void need_header(struct transform *tr, const char *path);
 
 /* Writes the calls whose arguments change places, when all other edits are there. */
 void calls_finish(struct transform *tr);

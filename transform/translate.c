@@ -61,6 +61,16 @@ void need_runtime(struct transform *tr, uint32_t index)
     tr->needs_runtime = branch == NO_INDEX || tr->unit->directives.items[branch].guard;
 }
 
+void need_header(struct transform *tr, const char *path)
+{
+    for (size_t i = 0; i < sizeof tr->needed / sizeof *tr->needed; ++i) {
+        if (!tr->needed[i])
+            tr->needed[i] = path;
+        if (!strcmp(tr->needed[i], path))
+            return;
+    }
+}
+
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason)
 {
     const struct token *token = unit_token(tr->unit, index);

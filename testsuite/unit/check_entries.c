@@ -420,6 +420,13 @@ static void add_define(struct snippet *s, const struct api *api, const struct se
         strbuf_printf(&s->want, "#define %.*s\n", (int)(before - api->define), api->define);
 }
 
+/* The line of a header that the name needs besides. */
+static void add_needed(struct snippet *s, const struct api *api, const struct setting *set)
+{
+    if (api->needs && !is_native(api, set) && api->hip_life.added <= set->hip)
+        strbuf_printf(&s->want, "#include <%s>\n", api->needs);
+}
+
 static void add_runtime(struct snippet *s)
 {
     strbuf_adds(&s->in, "#include <cuda_runtime.h>\n");
@@ -681,6 +688,7 @@ static void make_header(struct snippet *s, const struct api *api, const struct s
 static void make(struct snippet *s, const struct api *api, const struct setting *set)
 {
     add_define(s, api, set);
+    add_needed(s, api, set);
     add_runtime(s);
     add_bystanders(s, api->cuda);
     switch (api->kind) {
