@@ -266,8 +266,10 @@ static void examine(struct cases *cases, const struct label *found)
         return;
     }
     bool same = mean_the_same(cases, other, &label);
-    report(tr, same ? RULE_API_CASE_MERGED : RULE_API_DUPLICATE_CASE, one_token(label.name),
-           unit_token(tr->unit, other->name)->symbol->text, name->text, label.value);
+    struct finding *finding =
+        report(tr, same ? RULE_API_CASE_MERGED : RULE_API_DUPLICATE_CASE, one_token(label.name),
+               unit_token(tr->unit, other->name)->symbol->text, name->text, label.value);
+    finding_add_related(finding, RELATED_LABEL, unit_span(tr->unit, one_token(other->name)), NULL);
     if (same)
         drop_label(cases, &label);
 }

@@ -176,9 +176,11 @@ static void compare(struct transform *tr, const struct definition *first,
         are_alternatives(tr->unit, first->head.begin, second->head.begin))
         return;
     bool same = have_same_body(tr, first, second);
-    report(tr, same ? RULE_API_OVERLOAD_MERGED : RULE_API_SAME_OVERLOAD, second->head, second->name,
-           different_word(tr, first->cuda, second->cuda),
-           different_word(tr, second->cuda, first->cuda));
+    struct finding *finding =
+        report(tr, same ? RULE_API_OVERLOAD_MERGED : RULE_API_SAME_OVERLOAD, second->head,
+               second->name, different_word(tr, first->cuda, second->cuda),
+               different_word(tr, second->cuda, first->cuda));
+    finding_add_related(finding, RELATED_DEFINED, unit_span(tr->unit, first->head), first->name);
     if (same)
         take_out(tr, second->tokens, false);
 }
