@@ -343,6 +343,10 @@ static void add_op(struct strbuf *out, const struct arg_op *op)
     case ARG_NOTE:
         strbuf_printf(out, _("but note: %s"), text);
         break;
+    case ARG_WRITE:
+        /* TRANSLATORS: %s is an expression in which $0, $1, ... stand for the arguments */
+        strbuf_printf(out, _("the call is written as %s"), text);
+        break;
     }
 }
 
@@ -354,6 +358,8 @@ static void add_changes(struct strbuf *out, const struct api *api)
         char v[VERSION_TEXT], w[VERSION_TEXT];
         if (change->when.roc)
             strbuf_adds(&text, _("with --libraries=roc: "));
+        if (change->when.host)
+            strbuf_adds(&text, _("in host code: "));
         if (0 <= change->when.count)
             strbuf_printf(&text,
                           ngettext("with %d argument: ", "with %d arguments: ",
@@ -537,7 +543,7 @@ static const char *const op_words[] = {
     [ARG_INSERT] = "insert",   [ARG_APPEND] = "append", [ARG_REPLACE] = "replace",
     [ARG_REPEAT] = "repeat",   [ARG_MOVE] = "move",     [ARG_SWAP] = "swap",
     [ARG_ADDRESS] = "address", [ARG_SUFFIX] = "suffix", [ARG_NAME] = "name",
-    [ARG_REPORT] = "report",   [ARG_NOTE] = "note",
+    [ARG_REPORT] = "report",   [ARG_NOTE] = "note",     [ARG_WRITE] = "write",
 };
 
 static json_t *json_version(version v)
@@ -563,14 +569,15 @@ static json_t *json_change(const struct arg_change *change)
         const struct arg_op *op = &change->ops[i];
         bool two = op->kind == ARG_MOVE || op->kind == ARG_SWAP || op->kind == ARG_REPEAT;
         bool none = op->kind == ARG_APPEND || op->kind == ARG_NAME || op->kind == ARG_REPORT ||
-                    op->kind == ARG_NOTE;
+                    op->kind == ARG_NOTE || op->kind == ARG_WRITE;
         json_array_append_new(ops, json_pack("{s:s, s:o, s:o, s:o}", "op", op_words[op->kind],
                                              "argument", none ? json_null() : json_integer(op->n),
                                              "other", two ? json_integer(op->m) : json_null(),
                                              "text", json_text_or_null(op->text)));
     }
     bool type = change->when.type;
-    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "roc", change->when.roc, "count",
+    return json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "roc", change->when.roc,
+                     "host", change->when.host, "count",
                      change->when.count < 0 ? json_null() : json_integer(change->when.count),
                      "before", json_version(change->when.before), "since",
                      json_version(change->when.since), "argument",

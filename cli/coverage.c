@@ -50,7 +50,11 @@ struct table {
 
 enum coverage coverage_of(const struct api *api)
 {
-    if (!api->hip && !(api->kind == API_HEADER && api->action == HEADER_DROP))
+    bool written = false;
+    for (int i = 0; i < api->change_count; ++i)
+        written |= !api->changes[i].when.roc && !api->changes[i].when.host &&
+                   api->changes[i].op_count && api->changes[i].ops[0].kind == ARG_WRITE;
+    if (!api->hip && !written && !(api->kind == API_HEADER && api->action == HEADER_DROP))
         return COVERAGE_NONE;
     bool edited = false, partly = api->note != NULL;
     for (int i = 0; i < api->change_count; ++i) {

@@ -52,7 +52,7 @@ function check_op(op, count, alone, word, n, i, need, limit)
         fault("'" word[1] "' is no argument operation")
         return
     }
-    if (!alone && (word[1] == "rename" || word[1] == "report"))
+    if (!alone && (word[1] == "rename" || word[1] == "report" || word[1] == "write"))
         fault("'" word[1] "' stands alone")
     need = op_numbers[word[1]]
     for (i = 2; i <= need + 1; ++i) {
@@ -70,7 +70,7 @@ function check_op(op, count, alone, word, n, i, need, limit)
 
 function has_condition(text)
 {
-    return text ~ /^ *([0-9]|hip<|hip>=|arg|to=|roc[ :])/
+    return text ~ /^ *([0-9]|hip<|hip>=|arg|to=|roc[ :]|host[ :])/
 }
 
 function check_change(text, roc_name, word, op, n, i, count, colon, first, last, bound, roc)
@@ -89,6 +89,8 @@ function check_change(text, roc_name, word, op, n, i, count, colon, first, last,
                 if (roc || roc_name == "-")
                     fault("'roc' wants a ROCm name and stands once in '" text "'")
                 roc = 1
+            } else if (word[i] == "host") {
+                continue
             } else if (word[i] ~ /^[0-9]+$/ || word[i] ~ /^[0-9]+-[0-9]+$/) {
                 first = last = word[i]
                 sub(/-.*/, "", first)
@@ -183,7 +185,7 @@ BEGIN {
         kinds[word[i]] = 1
     # operation, argument numbers, whether a text follows
     n = split("rename 0 0 wrap 1 1 cast 1 1 drop 1 0 insert 1 1 append 0 1 replace 1 1 move 2 0 " \
-              "swap 2 0 repeat 2 0 address 1 0 suffix 1 1 name 0 1 report 0 1 note 0 1", word, " ")
+              "swap 2 0 repeat 2 0 address 1 0 suffix 1 1 name 0 1 report 0 1 note 0 1 write 0 1", word, " ")
     for (i = 1; i <= n; i += 3) {
         op_numbers[word[i]] = word[i + 1] + 0
         op_text[word[i]] = word[i + 2] + 0

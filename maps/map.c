@@ -96,6 +96,7 @@ static const struct op_word {
     {"address", ARG_ADDRESS, 1, false}, {"suffix", ARG_SUFFIX, 1, true},
     {"name", ARG_NAME, 0, true},        {"report", ARG_REPORT, 0, true},
     {"note", ARG_NOTE, 0, true},        {"repeat", ARG_REPEAT, 2, false},
+    {"write", ARG_WRITE, 0, true},
 };
 
 struct field {
@@ -285,13 +286,15 @@ static bool read_type(struct reader *reader, char **p, char *end, struct arg_con
     return true;
 }
 
-/* Whether the word "roc" of a condition is at P. */
-static bool is_roc(const char *p, const char *end)
+/* Whether WORD of a condition is at P. */
+static bool is_condition(const char *p, const char *end, const char *word)
 {
-    return starts_with(p, end, "roc") && (p[3] == ':' || is_blank(p[3]));
+    size_t len = strlen(word);
+    return starts_with(p, end, word) && (p[len] == ':' || is_blank(p[len]));
 }
 
-/* The condition before a colon, if there is one: "roc", an argument count or a span of counts
+/* The condition before a colon, if there is one: "roc", "host", an argument count or a span of
+   counts
    (*LAST is its end), bounds of the HIP version, an argument's type. *P moves behind the
    colon. */
 static bool read_condition(struct reader *reader, char **p, char *end, struct arg_condition *when,
@@ -300,7 +303,8 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
     *when = (struct arg_condition){.count = -1};
     *last = -1;
     if (!is_digit(**p) && !starts_with(*p, end, "hip<") && !starts_with(*p, end, "hip>=") &&
-        !starts_with(*p, end, "to=") && !starts_with(*p, end, "arg") && !is_roc(*p, end))
+        !starts_with(*p, end, "to=") && !starts_with(*p, end, "arg") &&
+        !is_condition(*p, end, "roc") && !is_condition(*p, end, "host"))
         return true;
     char *type_end = NULL;
     while (*p < end && **p != ':') {
@@ -315,9 +319,12 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
                 return complain(reader, _("bad argument count in a condition"));
             when->count = first;
             *last = final;
-        } else if (is_roc(*p, end) && !when->roc) {
+        } else if (is_condition(*p, end, "roc") && !when->roc) {
             when->roc = true;
             *p += sizeof "roc" - 1;
+        } else if (is_condition(*p, end, "host") && !when->host) {
+            when->host = true;
+            *p += sizeof "host" - 1;
         } else if (starts_with(*p, end, "to=") && !when->assigned && !type_end) {
             when->assigned = *p += sizeof "to=" - 1;
             while (*p < end && **p != ':' && !is_blank(**p))
@@ -353,6 +360,17 @@ static bool read_condition(struct reader *reader, char **p, char *end, struct ar
         note_condition_type(reader->map, when->type ? when->type : when->assigned);
     }
     return true;
+}
+
+/* The number of arguments that TEXT of `write` names: $0, $1 and so on, each once and in this
+   order, so that the arguments can stay where they are; -1 where that does not hold. */
+static int count_places(const char *text)
+{
+    int res = 0;
+    for (const char *at = strchr(text, '$'); at; at = strchr(at + 1, '$'))
+        if (res == 9 || at[1] != '0' + res++)
+            return -1;
+    return res ? res : -1;
 }
 
 /* One operation at *P. *P moves to the separator behind it, which is not consumed but may be
@@ -396,6 +414,8 @@ static bool read_op(struct reader *reader, char **p, char *end, int count, struc
     if ((q < text_end) != known->text)
         return complain(reader, known->text ? _("'%s' wants a text") : _("'%s' takes no text"),
                         known->word);
+    if (known->kind == ARG_WRITE && (number[0] = count_places(q)) < 0)
+        return complain(reader, _("'write' wants each argument once and in order: $0, $1, ..."));
     *op = (struct arg_op){known->kind, number[0], number[1], known->text ? q : NULL};
     *is_op = true;
     return true;
@@ -426,7 +446,7 @@ static bool read_changes(struct reader *reader, struct field field, struct api *
             if (is_op) {
                 if (op_count == MAX_OPS)
                     return complain(reader, _("too many argument operations"));
-                report |= op.kind == ARG_REPORT;
+                report |= op.kind == ARG_REPORT || op.kind == ARG_WRITE;
                 ops[op_count++] = op;
             }
             if (separator)
@@ -435,7 +455,7 @@ static bool read_changes(struct reader *reader, struct field field, struct api *
                 break;
         }
         if (1 < words && (report || op_count < words))
-            return complain(reader, _("'report' and 'rename' stand alone"));
+            return complain(reader, _("'report', 'rename' and 'write' stand alone"));
         struct arg_op *kept = NULL;
         if (op_count) {
             kept = arena_alloc(&reader->map->arena, (size_t)op_count * sizeof *kept);

@@ -47,6 +47,7 @@ struct api_life {
 struct arg_condition {
     bool roc;       /* to a call that takes the ROCm name (--libraries=roc), else to one that
                        takes the HIP name */
+    bool host;      /* only in a function that is for the host alone */
     int count;      /* exactly so many arguments; -1: any number */
     version before; /* only for --hip-version below this one; 0: any */
     version since;  /* only for --hip-version at or above this one; 0: any */
@@ -73,6 +74,7 @@ enum arg_op_kind {
     ARG_NAME,    /* the function is called TEXT instead of the entry's hip name */
     ARG_REPORT,  /* the call stays as it is; TEXT says why (rule api-arguments) */
     ARG_NOTE,    /* nothing is edited; TEXT says what differs in this form (rule api-meaning) */
+    ARG_WRITE,   /* the whole call becomes TEXT, in which $0, $1, ... stand for its N arguments */
 };
 
 struct arg_op {

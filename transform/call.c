@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
-   constructor, a cast), or ends in a variable, member or function that is declared with it. */
+   constructor, a cast), or ends in a variable, member or function that is declared with it, or
+   an element of one. */
 static bool is_of_type(const struct transform *tr, struct range arg, const char *type)
 {
     const struct unit *unit = tr->unit;
@@ -20,9 +21,13 @@ static bool is_of_type(const struct transform *tr, struct range arg, const char 
     if (symbol && (!strcmp(symbol->text, type) || (hip && !strcmp(symbol->text, hip))))
         return true;
     const struct token *token = unit_token(unit, last);
-    if (token->kind == TOK_RPAREN && token->partner != NO_TOKEN && arg.begin < token->partner &&
-        token->partner < last)
-        token = unit_token(unit, token->partner - 1);
+    for (int steps = 0;
+         steps < 8 && (token->kind == TOK_RPAREN || token->kind == TOK_RBRACKET) &&
+         token->partner != NO_TOKEN && arg.begin < token->partner && token->partner < last;
+         ++steps) {
+        last = token->partner - 1;
+        token = unit_token(unit, last);
+    }
     return token->kind == TOK_IDENT && token->symbol->type &&
            !strcmp(token->symbol->type->cuda, type);
 }
@@ -42,6 +47,61 @@ static bool is_assigned_to(const struct unit *unit, uint32_t index, const char *
     return symbol && symbol->type && !strcmp(symbol->type->cuda, type);
 }
 
+/* The function whose body holds token INDEX, or NULL. */
+static const struct function *function_around(const struct unit *unit, uint32_t index)
+{
+    size_t low = 0, high = unit->functions.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (unit->functions.items[mid].head.begin <= index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    /* Behind the members of a local class the function around goes on. */
+    for (int steps = 0; low && steps < 50; --low, ++steps) {
+        const struct function *fn = &unit->functions.items[low - 1];
+        if (fn->body.begin <= index && index < fn->body.end)
+            return fn;
+    }
+    return NULL;
+}
+
+/* Whether token INDEX is seen by the host's compiler alone: in a function without attributes, and
+   in no lambda that has some. */
+static bool is_host_code(const struct unit *unit, uint32_t index)
+{
+    const struct function *fn = function_around(unit, index);
+    if (!fn || fn->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE | FUNCTION_IN_MACRO))
+        return false;
+    /* Out of the blocks around, and over those beside: __device__ counts in the head of one that is
+       around. The limit keeps many calls in a long function linear. */
+    bool head = false;
+    for (uint32_t i = index, steps = 0; fn->body.begin < i && steps < 2000; --i, ++steps) {
+        const struct token *token = unit_token(unit, i);
+        switch (token->kind) {
+        case TOK_LBRACE:
+            head = true;
+            break;
+        case TOK_RBRACE:
+            if (token->partner != NO_TOKEN && fn->body.begin < token->partner && token->partner < i)
+                i = token->partner;
+            head = false;
+            break;
+        case TOK_SEMICOLON:
+            head = false;
+            break;
+        case TOK_DEVICE:
+            if (head)
+                return false;
+            break;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
 static const struct arg_change *choose(const struct transform *tr, const struct api *api,
                                        uint32_t index, const struct arguments *args)
 {
@@ -49,8 +109,10 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
     version hip = tr->options->hip_version;
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
-        if (when->roc == takes_native_name(tr, api) && (when->count < 0 || when->count == count) &&
-            (!when->before || hip < when->before) && (!when->since || when->since <= hip) &&
+        if (when->roc == takes_native_name(tr, api) &&
+            (!when->host || is_host_code(tr->unit, index)) &&
+            (when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
+            (!when->since || when->since <= hip) &&
             (!when->assigned || is_assigned_to(tr->unit, index, when->assigned)) &&
             (!when->type ||
              (when->arg < count && is_of_type(tr, args->items[when->arg], when->type))))
@@ -211,6 +273,7 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
     case ARG_NAME:
     case ARG_REPORT:
     case ARG_NOTE:
+    case ARG_WRITE:
         break;
     }
 }
@@ -420,6 +483,108 @@ static bool is_damaged(const struct unit *unit, const struct arguments *args)
     return false;
 }
 
+/* Whether TEXT is the call of one function, and so needs no parentheses around. */
+static bool is_call(const char *text)
+{
+    text += strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
+    int depth = 0;
+    for (; *text; ++text) {
+        depth += (*text == '(') - (*text == ')');
+        if (!depth)
+            break;
+    }
+    return *text == ')' && !text[1];
+}
+
+/* Puts TEXT in the place of the punctuator at INDEX and of the blanks behind it. */
+static void replace_with_blanks(struct transform *tr, uint32_t index, const char *text)
+{
+    const struct token *token = unit_token(tr->unit, index);
+    const char *source = tr->unit->source->text;
+    uint32_t end = token->offset + token->length;
+    while (source[end] == ' ')
+        ++end;
+    edit_add(&tr->t->edits, token->offset, end - token->offset, text, EDIT_ARGUMENT);
+}
+
+/* The arguments stay where they are; name, parentheses and commas become what stands between them
+   in TEXT. */
+static void write_call(struct transform *tr, const char *text, uint32_t index,
+                       const struct arguments *args)
+{
+    const struct unit *unit = tr->unit;
+    bool call = is_call(text);
+    for (int i = 0; i <= args->count; ++i) {
+        const char *place = strchr(text, '$');
+        size_t len = place ? (size_t)(place - text) : strlen(text);
+        const char *piece = arena_strndup(tr->arena, text, len);
+        if (i == 0) {
+            if (!call)
+                piece = arena_printf(tr->arena, "(%s", piece);
+            replace_token(tr, index, piece, EDIT_RENAME);
+            replace_with_blanks(tr, args->tokens.begin, "");
+        } else if (i < args->count) {
+            replace_with_blanks(tr, args->items[i - 1].end, piece);
+        } else {
+            replace_token(tr, args->tokens.end - 1,
+                          call ? piece : arena_printf(tr->arena, "%s)", piece), EDIT_ARGUMENT);
+        }
+        text += len + 2;
+    }
+    uint32_t colons = unit_prev(unit, index);
+    if (colons != NO_TOKEN && unit_token(unit, colons)->kind == TOK_COLON_COLON)
+        replace_token(tr, colons, "", EDIT_RENAME);
+}
+
+/* Whether name, parentheses and commas of the call at INDEX can be replaced one by one. */
+static bool is_writable(const struct unit *unit, uint32_t index, const struct arguments *args,
+                        int count)
+{
+    if (0 <= args->first_unknown || args->count != count)
+        return false;
+    for (int i = 0; i + 1 < count; ++i)
+        if (unit_token(unit, args->items[i].end)->kind != TOK_COMMA)
+            return false;
+    uint32_t colons = unit_prev(unit, index);
+    if (colons == NO_TOKEN || unit_token(unit, colons)->kind != TOK_COLON_COLON)
+        return true;
+    enum token_kind left = unit_kind(unit, unit_prev(unit, colons));
+    return left != TOK_IDENT && left != TOK_GREATER;
+}
+
+/* TEXT of `write` for people: *($0) = ($1) is *(a) = (b). */
+static const char *readable(struct transform *tr, const char *text)
+{
+    struct strbuf out = STRBUF_INIT;
+    for (; *text; ++text)
+        strbuf_addc(&out, *text == '$' ? (char)('a' + (*++text - '0')) : *text);
+    const char *res = arena_strndup(tr->arena, out.text, out.len);
+    strbuf_release(&out);
+    return res;
+}
+
+bool call_write(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen)
+{
+    struct arguments args;
+    if (!unit_arguments(tr->unit, lparen, tr->arena, &args) || is_damaged(tr->unit, &args))
+        return false;
+    const struct arg_change *change = choose(tr, api, index, &args);
+    const struct arg_op *op = change && change->op_count ? change->ops : NULL;
+    if (op && op->kind == ARG_REPORT && change->when.host) {
+        struct finding *finding =
+            report(tr, RULE_API_HOST_CALL, one_token(index), api->cuda, NULL, NULL);
+        finding->advice = op->text;
+        return true;
+    }
+    if (!op || op->kind != ARG_WRITE || !is_writable(tr->unit, index, &args, op->n))
+        return false;
+    if (api->note)
+        report(tr, RULE_API_MEANING, one_token(index), api->cuda, readable(tr, op->text),
+               api->note);
+    write_call(tr, op->text, index, &args);
+    return true;
+}
+
 void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
                   const char **name)
 {
@@ -433,9 +598,7 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
     bool renamed = false;
     for (int i = 0; i < change->op_count; ++i)
         renamed |= change->ops[i].kind == ARG_NAME || change->ops[i].kind == ARG_REPORT;
-    version hip = tr->options->hip_version;
-    if (!renamed && (hip < counterpart_added(tr, api) ||
-                     (api->hip_life.removed && api->hip_life.removed <= hip)))
+    if (!renamed && (tr->options->hip_version < counterpart_added(tr, api) || is_removed(tr, api)))
         return;
     int inserted = 0;
     for (int i = 0; i < change->op_count; ++i) {

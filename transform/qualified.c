@@ -106,6 +106,12 @@ static void examine(struct transform *tr, uint32_t first)
         if (report_unavailable(tr, range, name, api))
             return;
         const char *hip = counterpart(tr, api);
+        if (is_removed(tr, api)) {
+            char buf[VERSION_TEXT];
+            report(tr, RULE_API_REMOVED_HIP, range, name, hip,
+                   version_format(api->hip_life.removed, buf));
+            return;
+        }
         if (api->note)
             report(tr, RULE_API_MEANING, range, name, hip, api->note);
         if (strcmp(name, hip))

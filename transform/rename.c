@@ -12,11 +12,6 @@ static bool is_too_new(const struct transform *tr, const struct api *api)
     return tr->options->hip_version < counterpart_added(tr, api);
 }
 
-static bool is_removed(const struct api *api, version hip)
-{
-    return api->hip_life.removed && api->hip_life.removed <= hip;
-}
-
 /* Removes the word at INDEX with the blanks behind it. */
 static void remove_name(struct transform *tr, uint32_t index)
 {
@@ -105,7 +100,6 @@ static void rename_at(struct transform *tr, uint32_t index)
     const struct token *token = unit_token(unit, index);
     const struct api *api = token->symbol->api;
     const char *cuda = token->symbol->text;
-    version hip = tr->options->hip_version;
     /* Namespaces are renamed in paths only: transform_qualified(). */
     if (api->kind == API_NAMESPACE || names_is_user(tr, index))
         return;
@@ -134,6 +128,8 @@ static void rename_at(struct transform *tr, uint32_t index)
         replace_token(tr, index, api->shim, EDIT_RENAME);
         return;
     }
+    if (call && api->change_count && call_write(tr, api, index, lparen))
+        return;
     if (!name) {
         /* A library that nothing stands for is reported once, as a whole. */
         if (library_is_reported(tr, cuda))
@@ -157,7 +153,7 @@ static void rename_at(struct transform *tr, uint32_t index)
     }
     if (called == name && report_unavailable(tr, one_token(index), cuda, api))
         return;
-    if (called == name && is_removed(api, hip)) {
+    if (called == name && is_removed(tr, api)) {
         char buf[VERSION_TEXT];
         report(tr, RULE_API_REMOVED_HIP, one_token(index), cuda, name,
                version_format(api->hip_life.removed, buf));

@@ -85,6 +85,10 @@ void transform_vectors(struct transform *tr);
 void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen,
                   const char **name);
 
+/* Writes the whole call anew, or reports it, where its entry says so (write TEXT, host: report
+   TEXT) for a call of its form; false where it does not. */
+bool call_write(struct transform *tr, const struct api *api, uint32_t index, uint32_t lparen);
+
 /* The HIP header that stands for the CUDA header PATH (LEN bytes), in the file's arena; NULL where
    there is none for the HIP version asked for, or nothing to write. */
 const char *header_counterpart(struct transform *tr, const char *path, size_t len);
@@ -115,6 +119,12 @@ bool library_is_reported(const struct transform *tr, const char *name);
    one asked for; false, and nothing reported, where it can be used. */
 bool report_unavailable(struct transform *tr, struct range range, const char *name,
                         const struct api *api);
+
+/* Whether the HIP asked for no longer has the name. */
+static inline bool is_removed(const struct transform *tr, const struct api *api)
+{
+    return api->hip_life.removed && api->hip_life.removed <= tr->options->hip_version;
+}
 
 /* Edits in terms of tokens. */
 void replace_token(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);

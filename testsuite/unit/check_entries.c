@@ -140,6 +140,13 @@ static struct outcome expect(const struct api *api, const struct setting *set, b
     /* maps/README, "What is not stated here": what it stands for is decided elsewhere. */
     if (!strcmp(api->cuda, "__CUDA_ARCH__"))
         return stays(api, RULE_API_ARCH_COMPARE);
+    if (change && change->op_count && change->ops[0].kind == ARG_WRITE)
+        return (struct outcome){.name = api->cuda,
+                                .edited = true,
+                                .rules = {RULE_API_MEANING},
+                                .rule_count = api->note != NULL};
+    if (change && change->when.host)
+        return stays(api, RULE_API_HOST_CALL);
     bool native = is_native(api, set), qualified = strstr(api->cuda, "::");
     const char *name = native ? api->roc : api->hip;
     if (!name) {
@@ -294,6 +301,7 @@ static int arguments_named(const struct arg_op *op)
     case ARG_APPEND:
         return 0;
     case ARG_INSERT:
+    case ARG_WRITE:
         return op->n;
     case ARG_MOVE:
     case ARG_REPEAT:
@@ -313,6 +321,7 @@ struct form {
     const char *assigned; /* the type of the variable that takes the result, or NULL */
     int change;           /* the alternative that asks for the types */
     bool complex;         /* its arguments are more than words */
+    bool host;            /* it stands in a function for the host */
 };
 
 /* The alternative for a call of that form, or NULL where there is none. */
@@ -322,6 +331,8 @@ static const struct arg_change *choose(const struct api *api, const struct setti
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
         if (when->roc != is_native(api, set))
+            continue;
+        if (when->host && !form->host)
             continue;
         if (when->count != -1 && when->count != form->count)
             continue;
@@ -370,10 +381,36 @@ static void write_call(struct strbuf *out, const char *name, const struct call *
     strbuf_addc(out, ')');
 }
 
+/* The whole call as `write` wants it; one that is no call itself is in parentheses. */
+static void write_anew(struct strbuf *out, const char *text, const struct call *call)
+{
+    const char *open = strchr(text, '(');
+    size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
+    int depth = 0;
+    for (const char *at = open; at && *at; ++at) {
+        depth += (*at == '(') - (*at == ')');
+        if (!depth && at[1])
+            open = NULL;
+    }
+    bool alone = open == text + word;
+    strbuf_adds(out, alone ? "" : "(");
+    for (; *text; ++text)
+        if (*text == '$')
+            strbuf_adds(out, call->args[*++text - '0'].text);
+        else
+            strbuf_addc(out, *text);
+    strbuf_adds(out, alone ? "" : ")");
+}
+
 static void add_call(struct snippet *s, const struct api *api, const struct setting *set,
                      const struct form *form)
 {
     const struct arg_change *change = choose(api, set, form);
+    bool anew = change && change->op_count && change->ops[0].kind == ARG_WRITE;
+    if (anew && change->ops[0].n != form->count) {
+        change = NULL;
+        anew = false;
+    }
     for (int i = 0; change && i < change->op_count; ++i)
         if (form->count < arguments_named(&change->ops[i]))
             return; /* no call of this API has so few */
@@ -385,6 +422,11 @@ static void add_call(struct snippet *s, const struct api *api, const struct sett
          form->assigned ? arena_printf(&arena, "    taker_%d = ", form->change) : "    result = ");
     mark(s, &res);
     write_call(&s->in, api->cuda, &call);
+    if (anew) {
+        write_anew(&s->want, change->ops[0].text, &call);
+        both(s, ";\n");
+        return;
+    }
     for (int i = 0; res.edited && i < change->op_count; ++i)
         apply(&call, &change->ops[i], set->c);
     write_call(&s->want, res.name, &call);
@@ -462,12 +504,14 @@ static void add_user_names(struct snippet *s, const char *declaration, const cha
     pattern(s, use, name);
 }
 
-static void add_calls(struct snippet *s, const struct api *api, const struct setting *set)
+static void add_calls(struct snippet *s, const struct api *api, const struct setting *set,
+                      bool host)
 {
     int most = most_arguments(api);
     for (int complex = 0; complex < 2; ++complex) {
         for (int count = complex; count <= most; ++count)
-            add_call(s, api, set, &(struct form){.count = count, .typed = -1, .complex = complex});
+            add_call(s, api, set,
+                     &(struct form){.count = count, .typed = -1, .complex = complex, .host = host});
         for (int i = 0; i < api->change_count; ++i) {
             const struct arg_condition *when = &api->changes[i].when;
             struct form form = {
@@ -477,6 +521,7 @@ static void add_calls(struct snippet *s, const struct api *api, const struct set
                 .assigned = when->assigned,
                 .change = i,
                 .complex = complex,
+                .host = host,
             };
             if (when->type || when->assigned)
                 add_call(s, api, set, &form);
@@ -517,8 +562,15 @@ static void make_function(struct snippet *s, const struct api *api, const struct
     add_variables(s, api, set);
     both(s, api->kind == API_DEVICE_FUNCTION ? "__global__ void kernel(int *list)\n{\n"
                                              : "void caller(int *list)\n{\n");
-    add_calls(s, api, set);
+    add_calls(s, api, set, api->kind != API_DEVICE_FUNCTION);
     uses(s, "    take(@, 1);\n}\n", api, &named);
+    for (int i = 0; i < api->change_count; ++i)
+        if (api->changes[i].when.host) {
+            both(s, "void on_the_host(int *list)\n{\n");
+            add_calls(s, api, set, true);
+            both(s, "}\n");
+            return;
+        }
 }
 
 static void make_type(struct snippet *s, const struct api *api, const struct setting *set)
