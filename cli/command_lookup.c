@@ -602,7 +602,7 @@ static json_t *json_api(const struct query *query, const struct answer *answer)
         map_header_path(api, query->text.text, query->text.len, &path);
     json_t *res = json_pack(
         "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:b}",
+        "s:o, s:b}",
         "cuda", json_text_or_null(api->cuda), "hip", json_text_or_null(api->hip), "roc",
         json_text_or_null(api->roc), "kind", api_kind_word(api->kind), "library",
         json_text_or_null(api->library), "action", json_text_or_null(action), "hip_path",
@@ -610,8 +610,9 @@ static json_t *json_api(const struct query *query, const struct answer *answer)
         json_text_or_null(api->covered_by), "after", json_text_or_null(api->after), "shim",
         json_text_or_null(api->shim), "cuda_versions", json_life(&api->cuda_life), "hip_versions",
         json_life(&api->hip_life), "changes", changes, "define", json_text_or_null(api->define),
-        "note", json_text_or_null(api->note), "advice", json_text_or_null(api->advice), "source",
-        json_text_or_null(api->source), "unchecked", is_unchecked(api->source));
+        "include", json_text_or_null(api->include), "note", json_text_or_null(api->note), "advice",
+        json_text_or_null(api->advice), "source", json_text_or_null(api->source), "unchecked",
+        is_unchecked(api->source));
     strbuf_release(&path);
     return res;
 }

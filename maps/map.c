@@ -507,7 +507,7 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
     } parts[] = {
         {"note:", &api->note},     {"define:", &api->define}, {"after:", &api->after},
         {"advice:", &api->advice}, {"source:", &api->source}, {"library:", &api->library},
-        {"brings:", &api->brings}, {"needs:", &api->needs},
+        {"brings:", &api->brings}, {"needs:", &api->needs},   {"include:", &api->include},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};

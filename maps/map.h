@@ -109,10 +109,12 @@ struct api {
     struct api_life cuda_life, hip_life;
     const struct arg_change *changes; /* for functions; may be NULL */
     int change_count;
-    const char *note;   /* what differs in meaning, a phrase in English, or NULL */
-    const char *advice; /* the nearest way out where there is no counterpart, or NULL */
-    const char *define; /* "MACRO before 7.0": what must be defined ahead of HIP's headers for an
-                           older HIP to have the name, or NULL */
+    const char *note;    /* what differs in meaning, a phrase in English, or NULL */
+    const char *advice;  /* the nearest way out where there is no counterpart, or NULL */
+    const char *define;  /* "MACRO before 7.0": what must be defined ahead of HIP's headers for an
+                            older HIP to have the name, or NULL */
+    const char *include; /* the C library's header that declares it for the host, which nvcc
+                            includes by itself, or NULL */
     const char
         *shim; /* what hipwright_shims.h calls a function of ours that does the same, or NULL */
     const char *source; /* where the fact comes from: a key of maps/README, or the

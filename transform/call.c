@@ -47,61 +47,6 @@ static bool is_assigned_to(const struct unit *unit, uint32_t index, const char *
     return symbol && symbol->type && !strcmp(symbol->type->cuda, type);
 }
 
-/* The function whose body holds token INDEX, or NULL. */
-static const struct function *function_around(const struct unit *unit, uint32_t index)
-{
-    size_t low = 0, high = unit->functions.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->functions.items[mid].head.begin <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    /* Behind the members of a local class the function around goes on. */
-    for (int steps = 0; low && steps < 50; --low, ++steps) {
-        const struct function *fn = &unit->functions.items[low - 1];
-        if (fn->body.begin <= index && index < fn->body.end)
-            return fn;
-    }
-    return NULL;
-}
-
-/* Whether token INDEX is seen by the host's compiler alone: in a function without attributes, and
-   in no lambda that has some. */
-static bool is_host_code(const struct unit *unit, uint32_t index)
-{
-    const struct function *fn = function_around(unit, index);
-    if (!fn || fn->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE | FUNCTION_IN_MACRO))
-        return false;
-    /* Out of the blocks around, and over those beside: __device__ counts in the head of one that is
-       around. The limit keeps many calls in a long function linear. */
-    bool head = false;
-    for (uint32_t i = index, steps = 0; fn->body.begin < i && steps < 2000; --i, ++steps) {
-        const struct token *token = unit_token(unit, i);
-        switch (token->kind) {
-        case TOK_LBRACE:
-            head = true;
-            break;
-        case TOK_RBRACE:
-            if (token->partner != NO_TOKEN && fn->body.begin < token->partner && token->partner < i)
-                i = token->partner;
-            head = false;
-            break;
-        case TOK_SEMICOLON:
-            head = false;
-            break;
-        case TOK_DEVICE:
-            if (head)
-                return false;
-            break;
-        default:
-            break;
-        }
-    }
-    return true;
-}
-
 static const struct arg_change *choose(const struct transform *tr, const struct api *api,
                                        uint32_t index, const struct arguments *args)
 {
@@ -110,7 +55,7 @@ static const struct arg_change *choose(const struct transform *tr, const struct 
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
         if (when->roc == takes_native_name(tr, api) &&
-            (!when->host || is_host_code(tr->unit, index)) &&
+            (!when->host || side_at(tr->unit, index) == SIDE_HOST) &&
             (when->count < 0 || when->count == count) && (!when->before || hip < when->before) &&
             (!when->since || when->since <= hip) &&
             (!when->assigned || is_assigned_to(tr->unit, index, when->assigned)) &&

@@ -328,6 +328,47 @@ static void insert_macro(struct transform *tr, size_t at)
     insert_line(tr, ahead_of_includes(tr->unit, at), arena_printf(tr->arena, "#define %s", macro));
 }
 
+/* Whether the file includes HEADER, in whatever branch. */
+static bool includes_header(const struct transform *tr, const char *header)
+{
+    size_t len = strlen(header);
+    vec_each (const struct directive, d, &tr->unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
+            continue;
+        const struct token *name = unit_token(tr->unit, d->name);
+        if (name->kind == TOK_HEADER && name->length == len + 2 &&
+            !memcmp(tr->t->source.text + name->offset + 1, header, len))
+            return true;
+    }
+    return false;
+}
+
+/* Includes the C library's headers that nvcc includes by itself and the host's code needs: before
+   the line at OFFSET. */
+static void insert_standard(struct transform *tr, size_t offset)
+{
+    const struct unit *unit = tr->unit;
+    const struct symbol *last = NULL;
+    const char *inserted = NULL;
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        uint32_t i = *at;
+        const struct token *token = unit_token(unit, i);
+        const struct api *api = token->symbol ? token->symbol->api : NULL;
+        if (!api || !api->include || token->symbol == last || !token_is_code(token) ||
+            unit_token(unit, i + 1)->kind != TOK_LPAREN ||
+            unit_kind(unit, unit_prev(unit, i)) == TOK_COLON_COLON || names_is_user(tr, i))
+            continue;
+        enum side side = side_at(unit, i);
+        if (side != SIDE_HOST && side != SIDE_BOTH)
+            continue;
+        last = token->symbol;
+        if ((inserted && !strcmp(inserted, api->include)) || includes_header(tr, api->include))
+            continue;
+        inserted = api->include;
+        insert_line(tr, offset, arena_printf(tr->arena, "#include <%s>", inserted));
+    }
+}
+
 static void insert_runtime(struct transform *tr)
 {
     const struct source *source = &tr->t->source;
@@ -396,18 +437,10 @@ static void examine_macros(struct transform *tr)
 /* Includes our own header, which brings HIP's: before the include at OFFSET. */
 static void insert_shims(struct transform *tr, size_t offset)
 {
-    const struct source *source = &tr->t->source;
     if (!tr->needs_shims)
         return;
-    vec_each (const struct directive, d, &tr->unit->directives) {
-        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
-            continue;
-        const struct token *header = unit_token(tr->unit, d->name);
-        if (header->kind == TOK_HEADER && header->length == sizeof SHIMS + 1 &&
-            !memcmp(source->text + header->offset + 1, SHIMS, sizeof SHIMS - 1))
-            return;
-    }
-    insert_line(tr, offset, "#include <" SHIMS ">");
+    if (!includes_header(tr, SHIMS))
+        insert_line(tr, offset, "#include <" SHIMS ">");
 }
 
 /* Includes what names of the file need beyond the headers of their libraries: before the line of
@@ -449,6 +482,8 @@ void transform_includes(struct transform *tr)
         insert_macro(tr, unit_token(unit, first)->offset);
     size_t at = first != NO_TOKEN ? unit_token(unit, first)->offset : insertion_point(tr);
     insert_needed(tr, &includes, at);
+    if ((tr->needs_runtime || first != NO_TOKEN) && !is_fragment(tr->t->source.name))
+        insert_standard(tr, at);
     insert_shims(tr, at);
     vec_release(&includes.list);
 }

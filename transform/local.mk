@@ -11,6 +11,7 @@ libhipwright_a_SOURCES += \
     transform/pointer.c \
     transform/qualified.c \
     transform/rename.c \
+    transform/side.c \
     transform/transform_p.h \
     transform/translate.c transform/translate.h \
     transform/vector.c

@@ -47,6 +47,10 @@ struct transform {
     bool needs_runtime;           /* the file uses the API or the device language */
 };
 
+/* Who compiles the code at token INDEX. */
+enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE, SIDE_BOTH };
+enum side side_at(const struct unit *unit, uint32_t index);
+
 /* Finds the names the file declares itself, and the types of the API that it declares names with.
  */
 void names_collect(struct transform *tr);
