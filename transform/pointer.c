@@ -187,6 +187,73 @@ static bool is_static_cast_to_pointer(const struct unit *unit, uint32_t index)
            !strcmp(unit_token(unit, cast)->symbol->text, "static_cast");
 }
 
+/* The `=` behind *(CUdeviceptr *)place or *(reinterpret_cast<CUdeviceptr *>(place)), whose type
+   stands at INDEX; NO_TOKEN for anything else. */
+static uint32_t assignment_through(const struct unit *unit, uint32_t index)
+{
+    enum { LONGEST = 50 };
+    uint32_t close = unit_next(unit, unit_next(unit, index)), open = unit_partner(unit, close);
+    if (unit_kind(unit, unit_next(unit, index)) != TOK_STAR || open == NO_TOKEN || index < open ||
+        unit_prev(unit, index) != open)
+        return NO_TOKEN;
+    uint32_t first = open;
+    if (unit_kind(unit, open) == TOK_LESS)
+        first = unit_prev(unit, open);
+    else if (unit_kind(unit, open) != TOK_LPAREN)
+        return NO_TOKEN;
+    uint32_t star = unit_prev(unit, first);
+    for (int steps = 0; unit_kind(unit, star) == TOK_LPAREN && steps < LONGEST; ++steps)
+        star = unit_prev(unit, star);
+    enum token_kind before = unit_kind(unit, unit_prev(unit, star));
+    if (unit_kind(unit, star) != TOK_STAR ||
+        (before != TOK_SEMICOLON && before != TOK_LBRACE && before != TOK_RBRACE))
+        return NO_TOKEN;
+    uint32_t at = unit_next(unit, close);
+    for (int steps = 0; steps < LONGEST; ++steps, at = unit_next(unit, at)) {
+        const struct token *token = unit_token(unit, at);
+        switch (token->kind) {
+        case TOK_ASSIGN:
+            return at;
+        case TOK_LPAREN:
+        case TOK_LBRACKET:
+            if (token->partner == NO_TOKEN || token->partner < at)
+                return NO_TOKEN;
+            at = token->partner;
+            break;
+        case TOK_RPAREN: /* of those between the star and the cast */
+        case TOK_IDENT:
+        case TOK_AMP:
+        case TOK_PLUS:
+        case TOK_NUMBER:
+        case TOK_DOT:
+        case TOK_ARROW:
+            break;
+        default:
+            return NO_TOKEN;
+        }
+    }
+    return NO_TOKEN;
+}
+
+/* What is stored there may be an integer, as in a buffer of a kernel's arguments. */
+static void cast_stored(struct transform *tr, uint32_t index)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t assign = assignment_through(unit, index);
+    if (assign == NO_TOKEN)
+        return;
+    uint32_t first = unit_next(unit, assign), end = sum_end(unit, first);
+    const struct token *token = unit_token(unit, first);
+    if (end == NO_TOKEN || end <= first || unit_kind(unit, end) != TOK_SEMICOLON ||
+        is_pointer(token) || token->kind == TOK_LPAREN || token->kind == TOK_CAST ||
+        token->kind == TOK_NUMBER)
+        return;
+    bool alone = unit_next(unit, first) == end;
+    insert_before(tr, first, alone ? "(hipDeviceptr_t)" : "(hipDeviceptr_t)(", EDIT_ARGUMENT);
+    if (!alone)
+        insert_behind(tr, unit_prev(unit, end), ")", EDIT_ARGUMENT);
+}
+
 /* Whether the file has a name that stands for such a type or is declared with it. */
 static bool has_pointers(const struct unit *unit)
 {
@@ -212,6 +279,8 @@ void transform_device_pointers(struct transform *tr)
             uint32_t cast = unit_prev(unit, unit_prev(unit, i));
             edit_add(&tr->t->edits, unit_token(unit, cast)->offset, unit_token(unit, cast)->length,
                      "reinterpret_cast", EDIT_ARGUMENT);
+        } else if (!strcmp(token->symbol->text, "CUdeviceptr") && token->symbol->api) {
+            cast_stored(tr, i);
         }
     }
 }
