@@ -3,7 +3,7 @@
    Finds: texture<...> and surface<...> declarations, fetches through them or through texture
    objects, and the calls that bind references.
    Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without image
-   instructions (MI200, MI300) have no texture fetches at all.
+   instructions (MI300 and newer) have no texture fetches at all.
 
    Before: texture<float, 1> t; ... cudaBindTexture(0, t, p, n); ... tex1Dfetch(t, i)
    After:  p[i]
@@ -73,6 +73,19 @@ static bool is_fetch(const struct symbol *symbol)
     return false;
 }
 
+/* The targets without image instructions: the compiler defines __HIP_NO_IMAGE_SUPPORT for gfx942
+   and gfx950, and the runtime denies images to all of gfx94x and gfx95x. */
+static target_set without_images(const struct comparison *gpus)
+{
+    target_set res = 0;
+    for (unsigned i = 0; i < gpus->count; ++i) {
+        const char *architecture = gpus->targets[i]->architecture;
+        if (!strcmp(architecture, "CDNA3") || !strcmp(architecture, "CDNA4"))
+            res |= (target_set)1 << i;
+    }
+    return res;
+}
+
 /* A fetch through a texture object, where the call stands in device code. */
 static void report_fetch(struct annotation *a, uint32_t index)
 {
@@ -82,8 +95,13 @@ static void report_fetch(struct annotation *a, uint32_t index)
         index < unit->scopes.items[scope].open || unit_is_member(unit, index))
         return;
     struct range range = {index, index + 1};
-    findings_add(a->findings, RULE_API_TEXTURE_FETCH, unit_span(unit, range),
-                 unit_quote(unit, range), NULL, NULL);
+    target_set without = without_images(a->gpus);
+    if (!without)
+        return;
+    struct finding *finding =
+        findings_add(a->findings, RULE_API_TEXTURE_FETCH, unit_span(unit, range),
+                     unit_quote(unit, range), annotation_names(a, without), NULL);
+    finding->targets = without;
 }
 
 /* Marks the names in question; false where the file has none. */
