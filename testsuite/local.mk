@@ -52,6 +52,7 @@ UNIT_TESTS = \
     testsuite/unit/check_lds \
     testsuite/unit/check_library \
     testsuite/unit/check_map \
+    testsuite/unit/check_model \
     testsuite/unit/check_occupancy \
     testsuite/unit/check_parser \
     testsuite/unit/check_report \

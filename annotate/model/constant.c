@@ -462,11 +462,23 @@ static bool in_parentheses(const struct unit *unit, const struct node *node)
     return unit_kind(unit, before) == TOK_LPAREN && unit_partner(unit, before) == node->tokens.end;
 }
 
-/* Whether the name OPERAND is a macro, or a parameter of one, whose bare text the operators around
-   it would tear apart: `#define N 32 + 1` in `N * 2`. */
-static bool tears(struct query *q, const struct node *operand, int around, bool right,
+/* Whether `a OP TEXT` is worth the same as `a OP (TEXT)`: a * b * c, a + b - c. */
+static bool joins(unsigned op, const struct node *text)
+{
+    int level = looseness(text);
+    for (; text->kind == NODE_BINARY && looseness(text) == level; text = text->kids)
+        if (op == TOK_STAR ? text->op != TOK_STAR : op != TOK_PLUS)
+            return false;
+    return true;
+}
+
+/* Whether the name OPERAND of PARENT is a macro, or a parameter of one, whose bare text the
+   operators around it would tear apart: `#define N 32 + 1` in `N * 2`. */
+static bool tears(struct query *q, const struct node *operand, const struct node *parent,
                   const struct frame *frame)
 {
+    int around = looseness(parent);
+    bool right = parent->kind == NODE_BINARY && operand == parent->kids->next;
     const struct node *name = operand->kind == NODE_CALL ? operand->kids : operand;
     if (name->kind != NODE_NAME || !tree_symbol(q->unit, name) || in_parentheses(q->unit, operand))
         return false;
@@ -488,15 +500,16 @@ static bool tears(struct query *q, const struct node *operand, int around, bool 
             return false;
     }
     int inner = looseness(text);
-    return right ? around <= inner : around < inner;
+    if (right && around == inner)
+        return !joins(parent->op, text);
+    return around < inner;
 }
 
 static bool binary(struct query *q, const struct node *node, const struct frame *frame,
                    struct values *res)
 {
     const struct node *left = node->kids, *right = left->next;
-    int around = looseness(node);
-    if (tears(q, left, around, false, frame) || tears(q, right, around, true, frame))
+    if (tears(q, left, node, frame) || tears(q, right, node, frame))
         return false;
     if (node->op == TOK_OR_OR || node->op == TOK_AND_AND)
         return logical(q, node, frame, res);
@@ -518,7 +531,7 @@ static bool unary(struct query *q, const struct node *node, const struct frame *
                   struct values *res)
 {
     struct values a;
-    if (node->op == TOK_STAR || node->op == TOK_AMP || tears(q, node->kids, 1, false, frame) ||
+    if (node->op == TOK_STAR || node->op == TOK_AMP || tears(q, node->kids, node, frame) ||
         !query_values(q, node->kids, frame, &a))
         return false;
     for (unsigned i = 0; i < a.count; ++i) {
@@ -563,7 +576,7 @@ static bool cast(struct query *q, const struct node *node, const struct frame *f
     const struct node *operand = node->kids->next;
     if (!operand || operand->next || operand->kind == NODE_LIST)
         return false;
-    if (node->op == TOK_LPAREN && tears(q, operand, 1, false, frame))
+    if (node->op == TOK_LPAREN && tears(q, operand, node, frame))
         return false;
     const struct type *type = query_declared(q, node->kids, NULL, frame);
     return query_values(q, operand, frame, res) && convert_values(res, type);
@@ -696,6 +709,19 @@ static bool is_expanding(const struct decl *macro, const struct frame *frame)
     return frame;
 }
 
+/* Whether TEXT, of the definition D, is a macro that the file does not define, in a branch for
+   those who give it to the compiler: #ifdef SIZE_GIVEN, #define SIZE SIZE_GIVEN. */
+static bool is_given_elsewhere(struct query *q, const struct directive *d, const struct node *text)
+{
+    if (!text || text->kind != NODE_NAME || d->parent == NO_INDEX)
+        return false;
+    const struct directive *around = &q->unit->directives.items[d->parent];
+    const struct symbol *symbol = tree_symbol(q->unit, text);
+    return around->condition && around->kind != TOK_PP_IFNDEF &&
+           around->condition->kind == COND_DEFINED &&
+           unit_token(q->unit, around->condition->token)->symbol == symbol;
+}
+
 /* All definitions of the macro that are possible where it stands AT, each read with the arguments
    of CALL. */
 static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
@@ -718,7 +744,10 @@ static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const
             .record = NO_INDEX,
         };
         struct values part = {0};
-        if (!text || !query_values(q, text, &inner, &part) || !add_values(res, &part))
+        bool known = text && query_values(q, text, &inner, &part);
+        if (!known && is_given_elsewhere(q, d, text))
+            continue;
+        if (!known || !add_values(res, &part))
             return false;
     }
     return true;

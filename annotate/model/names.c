@@ -471,12 +471,31 @@ static uint32_t walk_scope(struct walk *walk, uint32_t index, struct nest nest)
     return scope->open + 1;
 }
 
+/* Whether what the parser took for the function's declaration is a variable with its value in
+   parentheses: `constexpr int n(4);` */
+static bool is_variable(const struct unit *unit, const struct function *function)
+{
+    if (function->body.begin < function->body.end || function->params.end <= function->params.begin)
+        return false;
+    if (unit_kind(unit, function->params.begin) == TOK_NUMBER)
+        return true;
+    for (uint32_t i = function->head.begin; i < function->name; ++i)
+        if (unit_kind(unit, i) == TOK_SPECIFIER &&
+            !strcmp(unit_token(unit, i)->symbol->text, "constexpr"))
+            return true;
+    return false;
+}
+
 static uint32_t walk_function(struct walk *walk, uint32_t index, struct nest nest)
 {
     const struct unit *unit = walk->unit;
     const struct function *function = &unit->functions.items[index];
     uint32_t end =
         function->head.end < function->body.end ? function->body.end : function->head.end;
+    if (is_variable(unit, function)) {
+        add_declarators(walk, function->head.begin, function->head.end, DECL_VARIABLE, nest.scope);
+        return end;
+    }
     struct decl place = {.begin = function->head.begin,
                          .end = end,
                          .own = NO_INDEX,
@@ -567,16 +586,19 @@ static bool is_given(const struct model *model, const struct symbol *name)
     return false;
 }
 
-/* Whether the branch that directive INDEX opens is that of `#ifndef NAME`. */
+/* Whether the branch that directive INDEX opens is that of #ifndef NAME, #if !defined NAME. */
 static bool is_default_of(const struct unit *unit, uint32_t index, const struct symbol *name)
 {
     if (index == NO_INDEX)
         return false;
     const struct directive *around = &unit->directives.items[index];
-    return around->kind == TOK_PP_IFNDEF && around->condition &&
-           around->condition->kind == COND_UNARY &&
-           around->condition->arg[0]->kind == COND_DEFINED &&
-           unit_token(unit, around->condition->arg[0]->token)->symbol == name;
+    const struct condition *c = around->condition;
+    bool negated = around->kind == TOK_PP_IFNDEF;
+    if (c && c->kind == COND_UNARY && c->op == TOK_BANG) {
+        negated = true;
+        c = c->arg[0];
+    }
+    return c && negated && c->kind == COND_DEFINED && unit_token(unit, c->token)->symbol == name;
 }
 
 static void collect_macros(struct model *model, struct model_names *names)

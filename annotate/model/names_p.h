@@ -106,6 +106,7 @@ struct members {
 struct local_names {
     struct decl_table table; /* locals, parameters */
     bool ready;
+    bool shared_read; /* its __shared__ declarations are in `shared` */
 };
 
 struct model_names {

@@ -255,6 +255,14 @@ static const struct type *named_type(struct query *q, const struct node *type,
             return &type_unknown;
         return with_name(q, query_record(q, own, of->use ? of : NULL), symbol);
     }
+    case DECL_VARIABLE:
+    case DECL_LOCAL:
+    case DECL_PARAMETER:
+    case DECL_TEMPLATE_VALUE: {
+        /* sizeof(a), sizeof(a[0]): only its declaration tells that it is no type. */
+        struct node *expression = tree_expression(&q->model->trees, type->tokens);
+        return expression ? query_type(q, expression, frame) : &type_unknown;
+    }
     default:
         break;
     }
@@ -433,6 +441,37 @@ static const struct type *initializer_type(struct query *q, const struct node *d
     return &type_unknown;
 }
 
+/* Whether the name that stands for TYPE is a variable's. */
+static bool is_variable(struct query *q, const struct node *type, const struct frame *frame)
+{
+    struct frame inner;
+    struct decl *decl =
+        unit_kind(q->unit, type->token) == TOK_IDENT ? query_meaning(q, type, frame, &inner) : NULL;
+    return decl && (decl->kind == DECL_VARIABLE || decl->kind == DECL_LOCAL ||
+                    decl->kind == DECL_PARAMETER || decl->kind == DECL_TEMPLATE_VALUE);
+}
+
+/* ELEMENT with the dimensions at the end of TYPE, which declares nothing: sizeof(int[4]). */
+static const struct type *with_dimensions(struct query *q, const struct type *element,
+                                          const struct node *type, const struct frame *frame)
+{
+    const struct unit *unit = q->unit;
+    uint32_t end = type->tokens.end;
+    while (type->tokens.begin + 1 < end && unit_kind(unit, end - 1) == TOK_RBRACKET) {
+        uint32_t open = unit_partner(unit, end - 1);
+        if (open == NO_TOKEN || open <= type->tokens.begin ||
+            unit_kind(unit, open - 1) == TOK_LBRACKET)
+            break;
+        struct node *size = tree_expression(&q->model->trees, (struct range){open + 1, end - 1});
+        struct values values;
+        bool known = size && query_values(q, size, frame, &values) && values.count == 1 &&
+                     0 < values.items[0].bits;
+        element = derived(q, TYPE_ARRAY, element, known ? (uint64_t)values.items[0].bits : 0);
+        end = open;
+    }
+    return element;
+}
+
 static const struct type *declared(struct query *q, const struct node *type,
                                    const struct node *declarator, const struct frame *frame)
 {
@@ -446,11 +485,8 @@ static const struct type *declared(struct query *q, const struct node *type,
     } else {
         res = pointer_to(q, base_type(q, type, frame), type->stars);
     }
-    if (type->kind == NODE_TYPE && unit_kind(q->unit, type->tokens.end - 1) == TOK_RBRACKET &&
-        !declarator)
-        return &type_unknown; /* sizeof(int[4]) */
     if (!declarator)
-        return res;
+        return is_variable(q, type, frame) ? res : with_dimensions(q, res, type, frame);
     if (declarator->flags & DECLARATOR_BINDING)
         return &type_unknown;
     if (is_function_pointer(declarator))
@@ -530,19 +566,23 @@ const struct shared_object *model_shared_objects(struct model *model, size_t *co
         names->shared_ready = true;
         const struct unit *unit = model->unit;
         /* Only functions that hold such a declaration need be read. */
-        size_t last = NO_INDEX;
-        vec_each (const struct variable, variable, &unit->variables) {
-            if (!(variable->flags & VARIABLE_SHARED))
+        for (uint32_t i = 0; i < (uint32_t)unit->tokens.list.count; ++i) {
+            if (unit_kind(unit, i) != TOK_SHARED)
                 continue;
-            size_t function = model_function_at(model, variable->name);
-            if (function == NO_INDEX) {
-                struct node *tree = tree_declaration(&model->trees, variable->declaration);
-                if (tree)
-                    add_shared(model, tree, NO_INDEX);
-            } else if (function != last && model_function(model, function)->body) {
+            size_t function = model_function_at(model, i);
+            if (function == NO_INDEX || names->locals[function].shared_read)
+                continue;
+            names->locals[function].shared_read = true;
+            if (model_function(model, function)->body)
                 add_shared(model, model_function(model, function)->body, function);
-                last = function;
-            }
+        }
+        vec_each (const struct variable, variable, &unit->variables) {
+            if (!(variable->flags & VARIABLE_SHARED) ||
+                model_function_at(model, variable->name) != NO_INDEX)
+                continue;
+            struct node *tree = tree_declaration(&model->trees, variable->declaration);
+            if (tree)
+                add_shared(model, tree, NO_INDEX);
         }
         if (names->shared.count)
             qsort(names->shared.items, names->shared.count, sizeof *names->shared.items,
