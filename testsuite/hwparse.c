@@ -1,6 +1,6 @@
 /* The parser alone: prints what it found in each file, one line an island.
 
-   usage: hwparse [--trees|--opaque|--opaque-all|--constants|--launches] FILE...
+   usage: hwparse [--trees|--opaque|--opaque-all|--constants|--launches|--asserts] FILE...
 
    --trees   the trees of all bodies
    --opaque  what is not understood in device code, and how much of it is;
@@ -8,7 +8,9 @@
    --constants  the values of macros, constants, enumerators and template parameters, the types
              of shared objects, and how many of their dimensions are known
    --launches   the launches with what the model knows of them, and for how many of them it knows
-             the block  */
+             the block
+   --asserts  what the model knows of the file's structs and constants as static_asserts, which a
+             compiler can be asked about  */
 #include <config.h>
 
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #include <string.h>
 
 #include "annotate/model/launch.h"
-#include "annotate/model/names_p.h"
+#include "annotate/model/query_p.h"
 #include "base/xalloc.h"
 #include "parser/tree.h"
 #include "parser/unit.h"
@@ -189,7 +191,15 @@ static void print_opaque(struct source *source, const struct unit *unit, const s
         print_opaque(source, unit, kid);
 }
 
-enum mode { MODE_ISLANDS, MODE_TREES, MODE_CONSTANTS, MODE_LAUNCHES, MODE_OPAQUE, MODE_OPAQUE_ALL };
+enum mode {
+    MODE_ISLANDS,
+    MODE_TREES,
+    MODE_CONSTANTS,
+    MODE_LAUNCHES,
+    MODE_ASSERTS,
+    MODE_OPAQUE,
+    MODE_OPAQUE_ALL
+};
 
 /* Of all files. */
 static uint64_t all_tokens, all_opaque;
@@ -354,6 +364,52 @@ static void print_launches(struct source *source, const struct unit *unit)
     arena_release(&arena);
 }
 
+static void assert_record(const char *name, const struct type *type)
+{
+    printf("static_assert(sizeof(%s) == %llu && alignof(%s) == %llu, \"\");\n", name,
+           (unsigned long long)type->size, name, (unsigned long long)type->align);
+    for (unsigned i = 0; i < type->member_count; ++i)
+        if (type->members[i].name)
+            printf("static_assert(__builtin_offsetof(%s, %s) == %llu, \"\");\n", name,
+                   type->members[i].name->text, (unsigned long long)type->members[i].offset);
+}
+
+static void assert_constant(const char *name, const struct constant *c, const struct type *type)
+{
+    if (!constant_single(c))
+        return;
+    printf("static_assert(%s == (decltype(%s))%lluull, \"\");\n", name, name,
+           (unsigned long long)c->values[0]);
+    if (type->kind == TYPE_INTEGER)
+        printf("static_assert(sizeof(%s) == %llu && ((decltype(%s))-1 < 0) == %d, \"\");\n", name,
+               (unsigned long long)type->size, name, type->is_signed);
+}
+
+static void print_asserts(const struct unit *unit)
+{
+    struct arena arena = ARENA_INIT;
+    struct model model;
+    model_init(&model, unit, &arena, NULL);
+    const struct model_names *names = model_index(&model);
+    for (struct decl *decl = names->members[unit->scopes.count].first; decl; decl = decl->next) {
+        struct query query;
+        struct constant c;
+        query_init(&query, &model);
+        if (!decl->symbol)
+            continue;
+        if (decl->kind == DECL_RECORD) {
+            const struct type *type = query_record(&query, decl->own, NULL);
+            if (type->exact)
+                assert_record(decl->symbol->text, type);
+        } else if (decl->kind == DECL_VARIABLE &&
+                   constant_of_name(&model, decl->symbol, decl->begin, &c)) {
+            assert_constant(decl->symbol->text, &c, query_decl_type(&query, decl, NULL));
+        }
+    }
+    model_release(&model);
+    arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
     int status = 0, first = 1;
@@ -368,6 +424,8 @@ int main(int argc, char **argv)
         mode = MODE_CONSTANTS;
     else if (argc > 1 && !strcmp(argv[1], "--launches"))
         mode = MODE_LAUNCHES;
+    else if (argc > 1 && !strcmp(argv[1], "--asserts"))
+        mode = MODE_ASSERTS;
     first += mode != MODE_ISLANDS;
     for (int i = first; i < argc; ++i) {
         FILE *file = fopen(argv[i], "rb");
@@ -397,6 +455,8 @@ int main(int argc, char **argv)
             print_launches(&source, &unit);
         else if (mode == MODE_CONSTANTS)
             print_model(&source, &unit);
+        else if (mode == MODE_ASSERTS)
+            print_asserts(&unit);
         else
             print_bodies(&source, &unit, mode);
         diag_flush(&diag, stdout);

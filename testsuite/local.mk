@@ -24,7 +24,8 @@ SCRIPT_TESTS = \
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
-TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/occupancy.sh testsuite/shims.sh
+TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/model.sh testsuite/occupancy.sh \
+    testsuite/shims.sh
 endif
 
 EXTRA_DIST += \
@@ -35,6 +36,7 @@ EXTRA_DIST += \
     testsuite/fuzz.sh \
     testsuite/hip-names.known \
     testsuite/hip-names.sh \
+    testsuite/model.sh \
     testsuite/occupancy.cpp \
     testsuite/occupancy.sh \
     testsuite/shims.sh \

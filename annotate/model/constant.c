@@ -542,19 +542,6 @@ static bool unary(struct query *q, const struct node *node, const struct frame *
     return true;
 }
 
-static bool choice(struct query *q, const struct node *node, const struct frame *frame,
-                   struct values *res)
-{
-    struct values condition, part;
-    enum truth truth =
-        query_values(q, node->kids, frame, &condition) ? truth_of(&condition) : TRUTH_BOTH;
-    if (truth != TRUTH_FALSE &&
-        !(query_values(q, tree_kid(node, 1), frame, &part) && add_values(res, &part)))
-        return false;
-    return truth == TRUTH_TRUE ||
-           (query_values(q, tree_kid(node, 2), frame, &part) && add_values(res, &part));
-}
-
 /* VALUES as TYPE has them; false where it is no integer. A type that is not known changes nothing,
    and counts as 64 bits. */
 static bool convert_values(struct values *values, const struct type *type)
@@ -568,6 +555,24 @@ static bool convert_values(struct values *values, const struct type *type)
         add_value(&res, value_convert(values->items[i], scalar));
     *values = res;
     return true;
+}
+
+static bool choice(struct query *q, const struct node *node, const struct frame *frame,
+                   struct values *res)
+{
+    struct values condition, part;
+    enum truth truth =
+        query_values(q, node->kids, frame, &condition) ? truth_of(&condition) : TRUTH_BOTH;
+    if (truth != TRUTH_FALSE &&
+        !(query_values(q, tree_kid(node, 1), frame, &part) && add_values(res, &part)))
+        return false;
+    if (truth != TRUTH_TRUE &&
+        !(query_values(q, tree_kid(node, 2), frame, &part) && add_values(res, &part)))
+        return false;
+    /* The branch not taken has a say in the type. */
+    const struct type *type = query_type(q, node, frame);
+    struct scalar scalar;
+    return !type_scalar(type, &scalar) || convert_values(res, type);
 }
 
 static bool cast(struct query *q, const struct node *node, const struct frame *frame,

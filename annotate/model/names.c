@@ -78,7 +78,8 @@ enum { DECLARATORS_MAX = 1 << 16 };
 struct nest {
     uint32_t end;
     uint32_t scope;
-    bool body; /* of a function: only the scopes in it are looked at */
+    bool body;       /* of a function: only the scopes in it are looked at */
+    uint32_t resume; /* where the walk goes on behind it, or 0: where it ends */
 };
 
 struct walk {
@@ -313,15 +314,16 @@ static struct statement *new_statement(struct walk *walk, uint32_t begin, uint32
     return res;
 }
 
-/* The names that the declaration from BEGIN to its semicolon at END declares: of KIND. */
-static void add_declarators(struct walk *walk, uint32_t begin, uint32_t end, enum decl_kind kind,
-                            uint32_t scope)
+/* The names that the declaration from BEGIN to its semicolon at END declares: of KIND. They stand
+   at NAMES or behind it. */
+static void add_declarators(struct walk *walk, uint32_t begin, uint32_t names, uint32_t end,
+                            enum decl_kind kind, uint32_t scope)
 {
     const struct unit *unit = walk->unit;
     struct statement *statement = NULL;
     uint32_t name = NO_TOKEN, count = 0;
     bool behind = false; /* the declarator's name is found */
-    for (uint32_t i = begin; i <= end; i = i < end ? step_in(unit, i, end) : i + 1) {
+    for (uint32_t i = names; i <= end; i = i < end ? step_in(unit, i, end) : i + 1) {
         enum token_kind token = i < end ? unit_kind(unit, i) : TOK_COMMA;
         switch (token) {
         case TOK_IDENT:
@@ -405,7 +407,7 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct nest 
         add_using(walk, i, last, nest.scope);
         break;
     case TOK_TYPEDEF:
-        add_declarators(walk, i + 1, last, DECL_ALIAS, nest.scope);
+        add_declarators(walk, i + 1, i + 1, last, DECL_ALIAS, nest.scope);
         break;
     case TOK_TEMPLATE:
     case TOK_FRIEND:
@@ -413,7 +415,7 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct nest 
     case TOK_NAMESPACE:
         break;
     default:
-        add_declarators(walk, i, last, DECL_VARIABLE, nest.scope);
+        add_declarators(walk, i, i, last, DECL_VARIABLE, nest.scope);
         break;
     }
     return end;
@@ -451,23 +453,25 @@ static uint32_t walk_scope(struct walk *walk, uint32_t index, struct nest nest)
     if (scope->kind == SCOPE_ENUM)
         add_enumerators(walk, index);
     if (scope->kind == SCOPE_NAMESPACE) {
-        *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false};
+        *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false, 0};
         return scope->open + 1;
     }
-    /* Declarators behind the brace, and a typedef's names. */
+    uint32_t resume = 0;
     if (!nest.body) {
-        uint32_t begin = scope->tokens.begin;
+        /* Declarators behind the brace, and a typedef's names. */
+        uint32_t begin = scope->tokens.begin, behind = scope->tokens.end;
         bool is_typedef = unit_kind(unit, begin) == TOK_TYPEDEF;
-        uint32_t end = declaration_end(unit, scope->tokens.end, nest.end);
-        if (scope->tokens.end + 1 < end)
-            add_declarators(walk, is_typedef ? begin + 1 : begin, end - 1,
-                            is_typedef ? DECL_ALIAS : DECL_VARIABLE, nest.scope);
-        else if (scope->kind == SCOPE_CLASS && !scope->name && nest.scope != NO_INDEX)
+        resume = declaration_end(unit, behind, nest.end);
+        size_t before = walk->names->decls.list.count;
+        add_declarators(walk, is_typedef ? begin + 1 : begin, behind, resume - 1,
+                        is_typedef ? DECL_ALIAS : DECL_VARIABLE, nest.scope);
+        if (scope->kind == SCOPE_CLASS && !scope->name && nest.scope != NO_INDEX &&
+            before == walk->names->decls.list.count)
             declare(walk, DECL_VARIABLE, scope->open, nest.scope)->own = index;
     }
     if (scope->kind == SCOPE_ENUM)
-        return scope->tokens.end;
-    *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false};
+        return resume ? resume : scope->tokens.end;
+    *vec_push(&walk->nests) = (struct nest){scope->tokens.end - 1, index, false, resume};
     return scope->open + 1;
 }
 
@@ -493,7 +497,8 @@ static uint32_t walk_function(struct walk *walk, uint32_t index, struct nest nes
     uint32_t end =
         function->head.end < function->body.end ? function->body.end : function->head.end;
     if (is_variable(unit, function)) {
-        add_declarators(walk, function->head.begin, function->head.end, DECL_VARIABLE, nest.scope);
+        add_declarators(walk, function->head.begin, function->head.begin, function->head.end,
+                        DECL_VARIABLE, nest.scope);
         return end;
     }
     struct decl place = {.begin = function->head.begin,
@@ -505,7 +510,7 @@ static uint32_t walk_function(struct walk *walk, uint32_t index, struct nest nes
     struct decl *decl = declare(walk, DECL_FUNCTION, function->name, nest.scope);
     decl->function = index;
     if (function->body.begin < function->body.end) {
-        *vec_push(&walk->nests) = (struct nest){function->body.end, nest.scope, true};
+        *vec_push(&walk->nests) = (struct nest){function->body.end, nest.scope, true, 0};
         return function->body.begin + 1;
     }
     return end;
@@ -560,16 +565,31 @@ static uint32_t walk_step(struct walk *walk, uint32_t token, struct nest nest)
     return token < end ? end : token + 1;
 }
 
+/* Behind the scope NEST, at TOKEN: behind the declarators that follow it, unless the parser found
+   something there. */
+static uint32_t leave(const struct walk *walk, uint32_t token, struct nest nest)
+{
+    const struct unit *unit = walk->unit;
+    uint32_t resume = nest.resume;
+    for (size_t i = walk->next_scope; i < unit->scopes.count && i < walk->next_scope + 2; ++i)
+        if (token <= unit->scopes.items[i].tokens.begin &&
+            unit->scopes.items[i].tokens.begin < resume)
+            resume = unit->scopes.items[i].tokens.begin;
+    return token < resume ? resume : token;
+}
+
 static void walk_file(struct walk *walk)
 {
     uint32_t count = token_count(walk->unit);
-    *vec_push(&walk->nests) = (struct nest){count ? count - 1 : 0, NO_INDEX, false};
+    *vec_push(&walk->nests) = (struct nest){count ? count - 1 : 0, NO_INDEX, false, 0};
     for (uint32_t i = 0; walk->nests.count;) {
         struct nest nest = walk->nests.items[walk->nests.count - 1];
-        if (nest.end <= i)
+        if (nest.end <= i) {
             walk->nests.count--;
-        else
+            i = leave(walk, i, nest);
+        } else {
             i = walk_step(walk, i, nest);
+        }
     }
     vec_release(&walk->nests);
 }

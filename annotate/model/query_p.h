@@ -5,7 +5,7 @@
 #include "annotate/model/names_p.h"
 
 /* Bounds of one question, so that hostile text costs neither the stack nor the time. */
-enum { QUERY_STEPS = 20000, QUERY_DEPTH = 600 };
+enum { QUERY_STEPS = 5000, QUERY_DEPTH = 600 };
 
 struct query {
     struct model *model;

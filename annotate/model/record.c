@@ -134,7 +134,7 @@ static void layout_member(struct layout *layout, struct decl *decl)
         return;
     }
     add_member(layout, decl->symbol, type,
-               query_alignment(q, declaration->kids->tokens, layout->frame));
+               query_alignment(q, (struct range){decl->text.begin, decl->token}, layout->frame));
 }
 
 /* Whether a member function of the class is virtual: it begins with a pointer then. */
@@ -231,7 +231,7 @@ static const struct type *layout_record(struct query *q, uint32_t own, const str
                          .member_count = (unsigned)layout.members.count};
     res->size = round_up(layout.is_union ? layout.size : (layout.bits + 7) / 8, layout.align);
     if (!res->size)
-        res->size = 1; /* no object is of no size */
+        res->size = layout.align; /* no object is of no size */
     struct type_member *members =
         arena_zalloc(q->model->arena, layout.members.count, sizeof *members);
     if (layout.members.count)

@@ -133,6 +133,12 @@ static const struct example {
     {"int f() { return unknown ? 10 : 20; }", "10 20"},
     {"int f() { return (5 & 3) | (8 ^ 1); }", "9"},
     {"int f() { return (1, 2); }", "2"},
+    {"int f() { return ~(1 ? 'a' : 0u); }", "4294967198"},
+    {"struct S { struct { int a; } n, m; struct { char a; } o[3]; } s, *t;\n"
+     "int f() { return sizeof(S); }",
+     "12"},
+    {"struct S { alignas(32) int a; };\nint f() { return sizeof(S); }", "32"},
+    {"struct __align__(16) S {};\nint f() { return sizeof(S); }", "16"},
     /* casts */
     {"int f() { return (unsigned char)300; }", "44"},
     {"int f() { return (char)200; }", "-56"},
@@ -332,7 +338,7 @@ START_TEST(test_defines)
     };
     for (int i = 0; i < COUNT(examples); ++i) {
         struct model_define define = {examples[i].name, examples[i].value};
-        struct model_options options = {&define, 1};
+        struct model_options options = {.defines = &define, .define_count = 1};
         struct parse parse;
         struct constant c;
         struct strbuf out = STRBUF_INIT;
