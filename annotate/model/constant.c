@@ -879,6 +879,23 @@ static const struct symbol *template_name(const struct unit *unit, const struct 
     return decl->own != NO_INDEX ? unit->scopes.items[decl->own].name : NULL;
 }
 
+/* The values of a template argument in the contexts that it is read in. */
+struct instances {
+    struct query *query;
+    const struct node *tree;
+    struct values *values;
+    size_t shown;
+};
+
+static bool add_instance(void *data, const struct frame *frame)
+{
+    struct instances *instances = data;
+    struct values part = {0};
+    instances->shown++;
+    return query_values(instances->query, instances->tree, frame, &part) &&
+           add_values(instances->values, &part);
+}
+
 static bool template_values(struct query *q, struct decl *decl, const struct frame *frame,
                             struct values *res)
 {
@@ -901,11 +918,11 @@ static bool template_values(struct query *q, struct decl *decl, const struct fra
             ++missing;
             continue;
         }
-        struct values part = {0};
-        tree = query_argument_expression(q, &uses[i].arguments[decl->index]);
-        if (!tree || !query_values(q, tree, NULL, &part) || !add_values(res, &part))
+        struct instances instances = {
+            q, query_argument_expression(q, &uses[i].arguments[decl->index]), res, 0};
+        if (!instances.tree || !query_contexts(q, uses[i].token, add_instance, &instances))
             return false;
-        ++shown;
+        shown += instances.shown;
     }
     if (fallback && (missing || !shown)) {
         struct values part = {0};

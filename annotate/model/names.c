@@ -712,6 +712,89 @@ struct template_use *template_uses(struct model *model, const struct symbol *sym
     return *count ? &names->uses.items[low] : NULL;
 }
 
+/* Calls. */
+
+static int compare_calls(const void *va, const void *vb)
+{
+    const struct call *a = va, *b = vb;
+    if (a->symbol != b->symbol)
+        return (uintptr_t)a->symbol < (uintptr_t)b->symbol ? -1 : 1;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+/* Whether SYMBOL is one of those whose calls are kept. */
+static bool is_called(const struct model *model, const struct model_names *names,
+                      const struct symbol *symbol)
+{
+    enum { STEPS_MAX = 16 };
+    const struct unit *unit = model->unit;
+    const struct decl_table *macros = &names->macros, *decls = &names->decls;
+    size_t position = table_position(macros, symbol, token_count(unit));
+    if (position && macros->list.items[position - 1]->symbol == symbol)
+        return unit->directives.items[macros->list.items[position - 1]->directive].function_like;
+    position = table_position(decls, symbol, token_count(unit));
+    for (unsigned i = 0; position && i < STEPS_MAX; --position, ++i) {
+        const struct decl *decl = decls->list.items[position - 1];
+        if (decl->symbol != symbol)
+            break;
+        if (decl->kind == DECL_FUNCTION &&
+            unit->functions.items[decl->function].flags & FUNCTION_TEMPLATE)
+            return true;
+    }
+    return false;
+}
+
+/* The parenthesis of the arguments of what is called at TOKEN, or NO_TOKEN. */
+static uint32_t call_parenthesis(const struct unit *unit, uint32_t token)
+{
+    uint32_t i = token + 1;
+    if (unit_kind(unit, i) == TOK_LESS && unit_partner(unit, i) != NO_TOKEN)
+        i = unit_partner(unit, i) + 1;
+    if (unit_kind(unit, i) == TOK_LAUNCH_OPEN && unit_partner(unit, i) != NO_TOKEN)
+        i = unit_partner(unit, i) + 1;
+    return unit_kind(unit, i) == TOK_LPAREN && unit_partner(unit, i) != NO_TOKEN ? i : NO_TOKEN;
+}
+
+static void collect_calls(struct model *model, struct model_names *names)
+{
+    const struct unit *unit = model->unit;
+    for (uint32_t i = 0; i + 2 < token_count(unit); ++i) {
+        if (unit_kind(unit, i) != TOK_IDENT || unit_token(unit, i)->flags & TOKEN_CUDA_SIDE)
+            continue;
+        uint32_t open = call_parenthesis(unit, i);
+        const struct symbol *symbol = unit_token(unit, i)->symbol;
+        if (open == NO_TOKEN || !is_called(model, names, symbol))
+            continue;
+        uint32_t function = function_around(model, i);
+        if (function != NO_INDEX && unit->functions.items[function].name == i)
+            continue; /* its declaration */
+        if (unit_token(unit, i)->flags & TOKEN_DIRECTIVE &&
+            !(unit_token(unit, i)->flags & TOKEN_MACRO_BODY))
+            continue; /* #define NAME(...) */
+        *vec_push(&names->calls) =
+            (struct call){.symbol = symbol, .token = i, .range = {i, unit_partner(unit, open) + 1}};
+    }
+    if (names->calls.count)
+        qsort(names->calls.items, names->calls.count, sizeof *names->calls.items, compare_calls);
+}
+
+struct call *calls_of(struct model *model, const struct symbol *symbol, size_t *count)
+{
+    struct model_names *names = model_index(model);
+    size_t low = 0, high = names->calls.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)names->calls.items[middle].symbol < (uintptr_t)symbol)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < names->calls.count && names->calls.items[low + *count].symbol == symbol)
+        ++*count;
+    return *count ? &names->calls.items[low] : NULL;
+}
+
 /* The index. */
 
 struct model_names *model_index(struct model *model)
@@ -729,6 +812,7 @@ struct model_names *model_index(struct model *model)
     walk_file(&walk);
     table_finish(&names->decls);
     collect_uses(model, names);
+    collect_calls(model, names);
     return names;
 }
 
@@ -740,6 +824,7 @@ void model_index_release(struct model *model)
     vec_release(&names->macros.list);
     vec_release(&names->decls.list);
     vec_release(&names->uses);
+    vec_release(&names->calls);
     vec_release(&names->shared);
     for (size_t i = 0; i < model->unit->functions.count; ++i)
         vec_release(&names->locals[i].table.list);

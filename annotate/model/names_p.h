@@ -98,6 +98,15 @@ struct template_use {
     struct template_argument *arguments;
 };
 
+/* A call of a function-like macro, or a call or launch of a function template. */
+struct call {
+    const struct symbol *symbol;
+    uint32_t token;     /* the name */
+    struct range range; /* with its arguments */
+    bool parsed;
+    struct node *tree; /* NODE_CALL, NODE_LAUNCH, or NULL */
+};
+
 /* What belongs to a scope or, one further, to the file. */
 struct members {
     struct decl *first, *last;
@@ -113,6 +122,7 @@ struct model_names {
     struct decl_table macros;
     struct decl_table decls;
     VEC(struct template_use) uses; /* by symbol, then by token */
+    VEC(struct call) calls;        /* likewise */
     struct members *members;       /* by scope; the last are the file's */
     struct local_names *locals;    /* by function */
     uint32_t *function_outer;      /* the function around each, or NO_INDEX */
@@ -144,6 +154,9 @@ bool decl_nodes(struct model *model, struct decl *decl, const struct node **decl
 
 /* The uses of the template SYMBOL with arguments; COUNT of them. */
 struct template_use *template_uses(struct model *model, const struct symbol *symbol, size_t *count);
+
+/* The calls of SYMBOL, a macro or a function template; COUNT of them. */
+struct call *calls_of(struct model *model, const struct symbol *symbol, size_t *count);
 
 /* Splits RANGE at its commas of depth 0 into at most MAX ranges; how many there are. */
 unsigned split_range(const struct unit *unit, struct range range, struct range *res, unsigned max);

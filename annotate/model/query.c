@@ -123,6 +123,66 @@ struct node *query_argument_type(const struct query *query, struct template_argu
     return argument->type;
 }
 
+struct node *query_call(const struct query *query, struct call *call)
+{
+    if (!call->parsed) {
+        call->parsed = true;
+        call->tree = tree_expression(&query->model->trees, call->range);
+        if (call->tree && call->tree->kind != NODE_CALL && call->tree->kind != NODE_LAUNCH)
+            call->tree = NULL;
+    }
+    return call->tree;
+}
+
+/* One call of a macro on the way to a token in its text. */
+struct expansion {
+    const struct decl *macro;
+    const struct call *call;
+    query_visitor visit;
+    void *data;
+};
+
+static bool expand(void *data, const struct frame *outer)
+{
+    const struct expansion *expansion = data;
+    struct frame frame = {
+        .outer = outer,
+        .macro = expansion->macro,
+        .at = expansion->call->token,
+        .function = NO_INDEX,
+        .arguments = expansion->call->tree->kids->next,
+        .record = NO_INDEX,
+    };
+    for (; outer; outer = outer->outer)
+        frame.at = outer->at; /* names are looked up where the outermost macro stands */
+    return expansion->visit(expansion->data, &frame);
+}
+
+bool query_contexts(struct query *query, uint32_t token, query_visitor visit, void *data)
+{
+    const struct unit *unit = query->unit;
+    const struct directive *d =
+        unit_token(unit, token)->flags & TOKEN_MACRO_BODY ? unit_directive_at(unit, token) : NULL;
+    if (!d || !d->function_like)
+        return visit(data, NULL);
+    struct decl *macro = macro_at(query->model, unit_token(unit, d->name)->symbol, d->tokens.end);
+    if (!macro || &unit->directives.items[macro->directive] != d)
+        return false;
+    size_t count;
+    struct call *calls = calls_of(query->model, macro->symbol, &count);
+    bool res = query_enter(query);
+    for (size_t i = 0; i < count && res; ++i) {
+        bool own = d->body.begin <= calls[i].token && calls[i].token < d->body.end;
+        if (own || calls[i].token < macro->begin || macro->end <= calls[i].token)
+            continue;
+        struct expansion expansion = {macro, &calls[i], visit, data};
+        res = query_call(query, &calls[i]) &&
+              query_contexts(query, calls[i].token, expand, &expansion);
+    }
+    query_leave(query);
+    return res;
+}
+
 static void parse_text(struct query *query, struct decl *decl)
 {
     if (decl->parsed)

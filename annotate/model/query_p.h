@@ -71,6 +71,15 @@ bool query_template_argument(const struct query *query, const struct decl *decl,
 /* The use of a template whose name is at TOKEN, or NULL. */
 struct template_use *query_use(const struct query *query, uint32_t token);
 
+/* The tree of CALL, or NULL. */
+struct node *query_call(const struct query *query, struct call *call);
+
+/* The contexts in which the text at TOKEN is read: outside macros one, NULL; in the text of a
+   function-like macro one for each call of it. VISIT is called with each; false where it, or a
+   bound, said so. */
+typedef bool (*query_visitor)(void *data, const struct frame *frame);
+bool query_contexts(struct query *query, uint32_t token, query_visitor visit, void *data);
+
 /* The trees of ARGUMENT. */
 struct node *query_argument_expression(const struct query *query,
                                        struct template_argument *argument);

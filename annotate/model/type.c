@@ -145,6 +145,125 @@ static const struct type *alias_type(struct query *q, struct decl *decl, const s
     return res;
 }
 
+/* The types of a template parameter in the instantiations that the file shows. */
+struct instances {
+    struct query *query;
+    const struct node *tree; /* the argument */
+    unsigned stars;          /* how often what it has is dereferenced; -1: it is a type */
+    const struct type *type; /* NULL: none so far; TYPE_UNKNOWN: they differ */
+};
+
+/* Several are one where nobody could tell them apart by size. */
+static void add_instance_type(struct instances *instances, const struct type *type)
+{
+    const struct type *res = instances->type;
+    bool same = !res || (res->kind == type->kind && res->size == type->size &&
+                         res->align == type->align && res->is_signed == type->is_signed);
+    instances->type = same ? type : &type_unknown;
+}
+
+static bool add_explicit(void *data, const struct frame *frame)
+{
+    struct instances *instances = data;
+    add_instance_type(instances, query_declared(instances->query, instances->tree, NULL, frame));
+    return instances->type->kind != TYPE_UNKNOWN;
+}
+
+static bool add_deduced(void *data, const struct frame *frame)
+{
+    struct instances *instances = data;
+    const struct type *type = query_type(instances->query, instances->tree, frame);
+    for (unsigned i = 0; i < instances->stars; ++i)
+        type =
+            type->kind == TYPE_POINTER || type->kind == TYPE_ARRAY ? type->element : &type_unknown;
+    add_instance_type(instances, type);
+    return instances->type->kind != TYPE_UNKNOWN;
+}
+
+/* How often PARAM, a function's parameter, points to the template parameter DECL: 0 for T, 1 for T
+   * and T []; -1: it has another type. */
+static int pointers_to(const struct unit *unit, const struct node *param, const struct decl *decl)
+{
+    const struct node *type = param ? param->kids : NULL;
+    if (!type || type->token == NO_TOKEN || tree_symbol(unit, type) != decl->symbol ||
+        unit_kind(unit, type->token + 1) == TOK_LESS ||
+        unit_kind(unit, type->token + 1) == TOK_COLON_COLON)
+        return -1;
+    const struct node *declarator = type->next;
+    int res = type->stars + (declarator ? declarator->stars : 0);
+    if (declarator)
+        tree_each (kid, declarator)
+            res += kid->kind == NODE_DIMENSION;
+    return declarator && declarator->flags & DECLARATOR_NESTED ? -1 : res;
+}
+
+/* The type that the arguments of CALL give DECL, a parameter of the function at INDEX that the call
+   does not name. */
+static void deduce(struct instances *instances, struct decl *decl, struct call *call)
+{
+    struct query *q = instances->query;
+    const struct model_function *function = model_function(q->model, decl->function);
+    const struct node *tree = query_call(q, call);
+    const struct node *argument = tree ? tree->kids->next : NULL;
+    for (unsigned i = 0; i < function->param_count && argument; ++i, argument = argument->next) {
+        int stars = pointers_to(q->unit, function->params[i], decl);
+        if (stars < 0)
+            continue;
+        struct instances one = {q, argument, (unsigned)stars, NULL};
+        if (!query_contexts(q, call->token, add_deduced, &one) || !one.type)
+            continue;
+        add_instance_type(instances, one.type);
+        return;
+    }
+    add_instance_type(instances, &type_unknown);
+}
+
+/* The uses with arguments. */
+static void explicit_types(struct instances *instances, struct decl *decl,
+                           const struct symbol *name)
+{
+    struct query *q = instances->query;
+    size_t count;
+    struct template_use *uses = template_uses(q->model, name, &count);
+    for (size_t i = 0; i < count; ++i) {
+        bool given = decl->index < uses[i].count;
+        instances->tree = given ? query_argument_type(q, &uses[i].arguments[decl->index])
+                                : decl_type_tree(q, decl);
+        if (!instances->tree && !given && decl->function != NO_INDEX)
+            continue; /* deduced */
+        if (!instances->tree || !query_contexts(q, uses[i].token, add_explicit, instances))
+            instances->type = &type_unknown;
+        if (instances->type == &type_unknown)
+            return;
+    }
+}
+
+static const struct type *shown_type(struct query *q, struct decl *decl, const struct frame *frame)
+{
+    const struct unit *unit = q->unit;
+    const struct symbol *name = NULL;
+    if (decl->function != NO_INDEX)
+        name = unit_token(unit, unit->functions.items[decl->function].name)->symbol;
+    else if (decl->own != NO_INDEX)
+        name = unit->scopes.items[decl->own].name;
+    if (!name)
+        return &type_unknown;
+    struct instances instances = {.query = q};
+    explicit_types(&instances, decl, name);
+    struct node *fallback = decl_type_tree(q, decl);
+    size_t count = 0;
+    struct call *calls =
+        decl->function == NO_INDEX || fallback ? NULL : calls_of(q->model, name, &count);
+    for (size_t i = 0; i < count && instances.type != &type_unknown; ++i) {
+        const struct template_use *use = query_use(q, calls[i].token);
+        if (!use || use->count <= decl->index)
+            deduce(&instances, decl, &calls[i]);
+    }
+    if (!instances.type && fallback)
+        return query_declared(q, fallback, NULL, frame);
+    return instances.type ? instances.type : &type_unknown;
+}
+
 /* The type that stands for the template parameter DECL: that of the arguments in FRAME, or of the
    instantiations that the file shows, where they agree. */
 static const struct type *template_type(struct query *q, struct decl *decl,
@@ -162,31 +281,9 @@ static const struct type *template_type(struct query *q, struct decl *decl,
         q->cut |= decl->busy;
         return &type_unknown;
     }
-    const struct unit *unit = q->unit;
-    const struct symbol *name = NULL;
-    if (decl->function != NO_INDEX)
-        name = unit_token(unit, unit->functions.items[decl->function].name)->symbol;
-    else if (decl->own != NO_INDEX)
-        name = unit->scopes.items[decl->own].name;
-    size_t count = 0;
-    struct template_use *uses = name ? template_uses(q->model, name, &count) : NULL;
-    const struct type *res = NULL;
     decl->busy = true;
-    for (size_t i = 0; i < count && res != &type_unknown; ++i) {
-        struct node *tree = decl->index < uses[i].count
-                                ? query_argument_type(q, &uses[i].arguments[decl->index])
-                                : decl_type_tree(q, decl);
-        const struct type *type = tree ? query_declared(q, tree, NULL, NULL) : &type_unknown;
-        /* Several are one where nobody could tell them apart by size. */
-        bool same = !res || (res->kind == type->kind && res->size == type->size &&
-                             res->align == type->align && res->is_signed == type->is_signed);
-        res = same ? type : &type_unknown;
-    }
-    if (!res && decl->text.begin < decl->text.end && decl_type_tree(q, decl))
-        res = query_declared(q, decl_type_tree(q, decl), NULL, frame);
+    const struct type *res = shown_type(q, decl, frame);
     decl->busy = false;
-    if (!res)
-        res = &type_unknown;
     if (!q->cut)
         decl->type = res;
     return res;

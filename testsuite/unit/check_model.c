@@ -297,6 +297,17 @@ static const struct example {
      "1"},
     {"template <class T> struct S { enum { B = sizeof(T) }; };\nint f() { return S<double>::B; }",
      "8"},
+    {"template <int N> void k() { return N; }\n#define LAUNCH(n) k<n><<<1, n>>>()\n"
+     "void h(int b) { switch (b) { case 1: LAUNCH(32); case 2: LAUNCH(16 * 4); } }",
+     "32 64"},
+    {"template <int N> void k() { return N; }\n#define A(n) k<(n)><<<1, n>>>()\n"
+     "#define B(m) A(m * 2)\nvoid h() { const int q = 4; A(q); B(q); }",
+     "4 8"},
+    {"template <int N> void k() { return N; }\n#define A(n) k<n>(); A(n - 1)\nvoid h() { A(3); }",
+     "3"},
+    {"template <int N> void k() { return N; }\n#define A(n) B(n); k<n>();\n"
+     "#define B(n) A(n); k<n>();\nvoid h() { A(3); }",
+     "3"},
     {"struct P { enum { N = 9 }; };\ntemplate <class T> void k() { return T::N; }\n"
      "void h() { k<P>(); }",
      "9"},
@@ -425,6 +436,18 @@ static const struct example types[] = {
     {"template <class T> void k(T *p) { return *p; }\n"
      "void h() { k<double><<<1, 2>>>(0); k<float><<<1, 2>>>(0); }",
      "?"},
+    {"template <class T> void k(T *p) { return *p; }\nvoid h(double *d) { k<<<1, 2>>>(d); }",
+     "float 8/8"},
+    {"template <class T> void k(const T *__restrict__ p, T q[]) { return *p; }\n"
+     "void h(float *e) { double *d; k<<<1, 2>>>(x, e); k<<<1, 2>>>(d, e); }",
+     "?"},
+    {"template <class T> void k(int n, T q[]) { return *q; }\n"
+     "void h(float4 *e) { k<<<1, 2>>>(3, e); k(4, e + 1); }",
+     "vector 16/16 x4 float 4/4"},
+    {"template <class T> void k(T n) { return n; }\ntemplate <class U> void h(U *u) { k(*u); }\n"
+     "void g(short *s) { h(s); }",
+     "int 2/2"},
+    {"template <class T> void k(T n) { k(n); return n; }", "?"},
     {"template <class T = int> void k(T *p) { return *p; }\nvoid h() { k<<<1, 2>>>(0); }",
      "int 4/4"},
     {"typedef float real;\ntypedef real vec[4];\nint f(vec *v) { return *v; }",
@@ -689,9 +712,20 @@ static void put_calls(struct strbuf *out, int n)
                       i - 1, i - 1, i, i);
 }
 
+static void put_expansions(struct strbuf *out, int n)
+{
+    strbuf_printf(out, "template <int N, class T> void k(T *p) { __shared__ T a[N]; }\n");
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out,
+                      "#define L%d(n) L%d(n); L%d(n + 1); k<n>(p)\n"
+                      "void f%d(int *p) { L%d(%d); k(p); }\n",
+                      i, i + 1, i + 2, i, i, i % 3);
+}
+
 static void (*const hostile[])(struct strbuf *out, int n) = {
-    put_macros, put_same_macro, put_cycle,  put_chain,  put_enumerators, put_instances,
-    put_scopes, put_classes,    put_nested, put_blocks, put_locals,      put_calls,
+    put_macros,    put_same_macro, put_cycle,      put_chain,  put_enumerators,
+    put_instances, put_scopes,     put_classes,    put_nested, put_blocks,
+    put_locals,    put_calls,      put_expansions,
 };
 
 /* Twice the text takes about twice the time; measured where it takes long enough to tell. */
