@@ -193,7 +193,7 @@ static bool is_packed(const struct unit *unit, struct range range)
 
 static const struct type *layout_record(struct query *q, uint32_t own, const struct frame *frame)
 {
-    enum { PATH_MEMBERS_MAX = 1 << 16 };
+    enum { MEMBERS_MAX = 1 << 16 };
     const struct unit *unit = q->unit;
     const struct scope *scope = &unit->scopes.items[own];
     struct layout layout = {.query = q, .frame = frame, .exact = true, .align = 1};
@@ -212,7 +212,7 @@ static const struct type *layout_record(struct query *q, uint32_t own, const str
         place(&layout, 8, 8);
     size_t seen = 0;
     for (struct decl *decl = model_index(q->model)->members[own].first; decl; decl = decl->next) {
-        if (PATH_MEMBERS_MAX < ++seen || QUERY_STEPS < q->steps) {
+        if (MEMBERS_MAX < ++seen || QUERY_STEPS < q->steps) {
             layout.exact = false;
             break;
         }
