@@ -180,8 +180,8 @@ static bool add_deduced(void *data, const struct frame *frame)
     return instances->type->kind != TYPE_UNKNOWN;
 }
 
-/* How often PARAM, a function's parameter, points to the template parameter DECL: 0 for T, 1 for T
-   * and T []; -1: it has another type. */
+/* How often PARAM, a function's parameter, points to the template parameter DECL: not at all in
+   `T x`, once in `T x[]`; -1 where it has another type. */
 static int pointers_to(const struct unit *unit, const struct node *param, const struct decl *decl)
 {
     const struct node *type = param ? param->kids : NULL;
