@@ -3,7 +3,6 @@
 #include "annotate/annotate.h"
 
 #include "annotate/annotate_p.h"
-#include "annotate/dialect.h"
 
 /* The function around each finding, for reports. */
 static void name_kernels(struct translation *t)
@@ -95,14 +94,12 @@ static void drop_untargeted(struct findings *findings, target_set all)
 void annotate(struct translation *t, const struct translate_options *options,
               const struct comparison *gpus)
 {
-    struct annotation a = {
-        .unit = t->unit,
-        .map = options->map,
-        .findings = &t->findings,
-        .gpus = gpus,
-        .arena = &t->arena,
-        .hip = options->input == INPUT_HIP ||
-               (options->input == INPUT_AUTO && dialect_is_hip(t->unit, options->map))};
+    struct annotation a = {.unit = t->unit,
+                           .map = options->map,
+                           .findings = &t->findings,
+                           .gpus = gpus,
+                           .arena = &t->arena,
+                           .hip = t->hip};
 #define RULE_CHECK(check) check(&a);
 #include "annotate/rules.def"
 #undef RULE_CHECK

@@ -1,8 +1,8 @@
 libhipwright_a_SOURCES += \
+    annotate/allow.c annotate/allow.h \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
     annotate/code.c annotate/code.h \
     annotate/comparison.c annotate/comparison.h \
-    annotate/dialect.c annotate/dialect.h \
     annotate/fix.c annotate/fix.h \
     annotate/gpu/banks.def \
     annotate/gpu/expr.c annotate/gpu/expr.h \
@@ -37,3 +37,54 @@ libhipwright_a_SOURCES += \
     annotate/rules/sm_count.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c
+
+# What `hipwright explain` shows, and doc/rules.txt.
+pagesdir = $(pkgdatadir)/pages
+dist_pages_DATA = \
+    annotate/pages/allow-unknown.txt \
+    annotate/pages/allow-unused.txt \
+    annotate/pages/api-arch-compare.txt \
+    annotate/pages/api-arguments.txt \
+    annotate/pages/api-case-absent.txt \
+    annotate/pages/api-case-merged.txt \
+    annotate/pages/api-compute-capability.txt \
+    annotate/pages/api-condition.txt \
+    annotate/pages/api-device-call.txt \
+    annotate/pages/api-device-launch.txt \
+    annotate/pages/api-device-pointer.txt \
+    annotate/pages/api-duplicate-case.txt \
+    annotate/pages/api-host-call.txt \
+    annotate/pages/api-launch-kept.txt \
+    annotate/pages/api-meaning.txt \
+    annotate/pages/api-newer-hip.txt \
+    annotate/pages/api-no-counterpart.txt \
+    annotate/pages/api-overload-merged.txt \
+    annotate/pages/api-pasted-name.txt \
+    annotate/pages/api-removed-hip.txt \
+    annotate/pages/api-same-overload.txt \
+    annotate/pages/api-texture-fetch.txt \
+    annotate/pages/api-texture-reference.txt \
+    annotate/pages/api-unknown-name.txt \
+    annotate/pages/api-vector-operator.txt \
+    annotate/pages/api-version-test.txt \
+    annotate/pages/lds-bank-conflict.txt \
+    annotate/pages/lds-bank-size.txt \
+    annotate/pages/lds-padding.txt \
+    annotate/pages/library-none.txt \
+    annotate/pages/library-partial.txt \
+    annotate/pages/library-port.txt \
+    annotate/pages/occupancy-block-search.txt \
+    annotate/pages/occupancy-bounds-attribute.txt \
+    annotate/pages/occupancy-bounds-exceeded.txt \
+    annotate/pages/occupancy-cache-config.txt \
+    annotate/pages/occupancy-cluster-bounds.txt \
+    annotate/pages/occupancy-grid-size.txt \
+    annotate/pages/occupancy-idle-lanes.txt \
+    annotate/pages/occupancy-launch-bounds-ignored.txt \
+    annotate/pages/occupancy-launch-bounds.txt \
+    annotate/pages/occupancy-missing-bounds.txt \
+    annotate/pages/occupancy-one-workgroup.txt \
+    annotate/pages/occupancy-shared-size.txt \
+    annotate/pages/occupancy-sm-count.txt \
+    annotate/pages/occupancy-sm-property.txt \
+    annotate/pages/ptx-inline.txt

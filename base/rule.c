@@ -9,7 +9,7 @@
 /* The category is the first word of the name, so that it cannot disagree with it. */
 static const char *const categories[] = {
     "api", "wave",   "lds",  "occupancy", "sync",  "memory",
-    "ptx", "matrix", "math", "library",   "build",
+    "ptx", "matrix", "math", "library",   "build", "allow",
 };
 
 static const struct rule rules[RULE_COUNT] = {
@@ -31,7 +31,21 @@ const char *rule_category(enum rule_id id)
     for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i)
         if (strlen(categories[i]) == len && !memcmp(categories[i], name, len))
             return categories[i];
-    return "api";
+    return categories[0];
+}
+
+bool rule_reads_cuda(enum rule_id id)
+{
+    const char *category = rule_category(id);
+    return !strcmp(category, "api") || !strcmp(category, "library");
+}
+
+const char *rule_category_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i)
+        if (!strcmp(categories[i], name))
+            return categories[i];
+    return NULL;
 }
 
 bool rule_find(const char *name, enum rule_id *res)

@@ -62,6 +62,13 @@ const struct rule *rule_get(enum rule_id id);
 /* The category of ID, the first word of its name: "api", "wave", ... */
 const char *rule_category(enum rule_id id);
 
+/* Whether what ID finds is in CUDA source only, so that its findings cannot be made again from what
+   the translation wrote: the rules about APIs and libraries. */
+bool rule_reads_cuda(enum rule_id id);
+
+/* The category NAME, the same pointer as rule_category() returns, or NULL. */
+const char *rule_category_find(const char *name);
+
 /* Finds a rule by NAME; false if there is none. */
 bool rule_find(const char *name, enum rule_id *res);
 

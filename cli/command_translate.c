@@ -1,4 +1,4 @@
-/* hipwright translate: CUDA in, HIP out. */
+/* hipwright translate: CUDA in, HIP out. hipwright strip, which writes files in the same way. */
 #include <config.h>
 
 #include "cli/commands.h"
@@ -31,8 +31,7 @@ struct run {
 static bool usage_at(struct run *run, const char *file, const char *message)
 {
     diag_add(&run->diag, DIAG_ERROR, (struct diag_place){.file = file}, "%s", message);
-    diag_add(&run->diag, DIAG_NOTE, (struct diag_place){0}, _("try '%s' for more information"),
-             "hipwright translate --help");
+    options_add_hint(command_name(run->options->command), &run->diag);
     return false;
 }
 
@@ -66,7 +65,7 @@ static bool check_inputs(struct run *run)
         vec_each (const struct input, input, &run->inputs.list)
             if (!input->path)
                 return usage(run, o->in_place
-                                      ? _("standard input cannot be translated in place")
+                                      ? _("standard input cannot be changed in place")
                                       : _("standard input has no place below '--output-dir'"));
     return true;
 }
@@ -112,7 +111,8 @@ static bool write_result(struct run *run, const struct input *input, struct writ
     if (!write_file(write, &run->diag))
         return false;
     run->written++;
-    say(run, input->name, _("translated into '%s'"), write->path);
+    say(run, input->name, run->plan.strip ? _("stripped into '%s'") : _("translated into '%s'"),
+        write->path);
     return true;
 }
 
@@ -147,7 +147,7 @@ static bool output_below(struct run *run, const struct input *input, const struc
     bool res = true, is_input = !stat(path, &st) && inputs_contain(&st, &run->inputs);
     if (!inputs_claim(&run->inputs, path)) {
         diag_add(&run->diag, DIAG_ERROR, (struct diag_place){.file = input->name},
-                 _("'%s' is already the translation of another file"), path);
+                 _("'%s' is already the result of another file"), path);
         res = false;
     } else if (!is_input && write_is_same(path, job->text.text, job->text.len)) {
         say(run, input->name, _("'%s' is up to date"), path);
@@ -204,8 +204,9 @@ static bool output(struct run *run, const struct input *input, const struct job 
 static void *make(void *context, size_t index)
 {
     struct run *run = context;
-    return job_run(&run->plan, configs_setup(run->options->configs, index),
-                   &run->inputs.list.items[index]);
+    const struct setup *setup =
+        run->plan.strip ? NULL : configs_setup(run->options->configs, index);
+    return job_run(&run->plan, setup, &run->inputs.list.items[index]);
 }
 
 static bool finish(void *context, size_t index, void *result)
@@ -248,14 +249,15 @@ static void summarise(const struct run *run)
     strbuf_release(&line);
 }
 
-enum exit_status command_translate(const struct options *o)
+static enum exit_status rewrite(const struct options *o, bool strip)
 {
     struct run run = {.options = o};
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
-                  !configs_collect(o->configs, o, &run.inputs, &run.diag);
+                  (!strip && !configs_collect(o->configs, o, &run.inputs, &run.diag));
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
         run.plan = (struct job_plan){
+            .strip = strip,
             .want_text = true,
             .want_diff = o->diff,
             .color = options_want_color(o, STDERR_FILENO),
@@ -270,7 +272,8 @@ enum exit_status command_translate(const struct options *o)
                                      .make = make,
                                      .finish = finish,
                                      .drop = drop});
-        summarise(&run);
+        if (!strip)
+            summarise(&run);
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
@@ -280,4 +283,14 @@ enum exit_status command_translate(const struct options *o)
     if (writes_nothing(o) && run.summary.changed)
         return STATUS_FOUND;
     return run.status;
+}
+
+enum exit_status command_translate(const struct options *o)
+{
+    return rewrite(o, false);
+}
+
+enum exit_status command_strip(const struct options *o)
+{
+    return rewrite(o, true);
 }

@@ -471,8 +471,7 @@ static bool find_gpus(struct configs *configs, const struct options *options,
         return false;
     if (comparison_resolve(res, configs->gpus, options->target, options->from, diag))
         return true;
-    diag_add(diag, DIAG_NOTE, (struct diag_place){0},
-             _("try 'hipwright %s --help' for more information"), command_name(options->command));
+    options_add_hint(command_name(options->command), diag);
     return false;
 }
 

@@ -83,6 +83,24 @@ char *data_find_maps(struct diag *diag)
     return res;
 }
 
+char *data_find_pages(struct diag *diag)
+{
+    char *maps = data_find_maps(diag);
+    if (!maps)
+        return NULL;
+    struct strbuf path = STRBUF_INIT;
+    /* Beside the maps by name: where the program was built these are links elsewhere. */
+    strbuf_add(&path, maps, strlen(maps) - strlen("maps"));
+    strbuf_adds(&path, "pages");
+    free(maps);
+    if (is_folder(path.text))
+        return path.text;
+    diag_add(diag, DIAG_ERROR, (struct diag_place){0}, _("the rules' pages are not in '%s'"),
+             path.text);
+    strbuf_release(&path);
+    return NULL;
+}
+
 char *data_find_locale(void)
 {
     static const char *const beside[] = {"../share/locale", "share/locale"};

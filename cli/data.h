@@ -12,6 +12,10 @@
    NULL, and an error in DIAG, if there is none. The caller frees it. */
 char *data_find_maps(struct diag *diag);
 
+/* The folder of the rules' pages, found in the same way; NULL, and an error in DIAG, if there is
+   none. The caller frees it. */
+char *data_find_pages(struct diag *diag);
+
 /* The folder of the message catalogues; the caller frees it. */
 char *data_find_locale(void);
 

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/allow.h"
 #include "annotate/annotate.h"
 #include "annotate/fix.h"
 #include "base/xalloc.h"
 #include "report/json.h"
+#include "report/marker.h"
 #include "report/text.h"
 
 static void drop_unwanted(struct findings *findings, const struct options *options)
@@ -29,11 +31,13 @@ static enum exit_status status_of(const struct options *o, const struct summary 
     return STATUS_OK;
 }
 
-/* The translation with what the options want to be done about its findings. */
-static void finish_text(struct translation *t, const struct options *o)
+/* Adds what the options want to be done about the findings. */
+static void finish_edits(struct translation *t, const struct options *o)
 {
     if (o->fix != FIX_NONE)
         fixes_apply(t, o->fix == FIX_ALSO_UNSAFE ? FIX_UNSAFE : FIX_SAFE);
+    if (!o->no_markers)
+        markers_add(t);
 }
 
 static void report(struct job *job, const struct job_plan *plan, const struct setup *setup,
@@ -51,6 +55,47 @@ static void report(struct job *job, const struct job_plan *plan, const struct se
     job->status = status_of(o, &job->summary);
 }
 
+/* What becomes of SOURCE by EDITS. */
+static void make_text(struct job *job, const struct job_plan *plan, struct source *source,
+                      const struct edits *edits)
+{
+    if (plan->want_text) {
+        edits_apply(edits, source, &job->text);
+        job->changed =
+            job->text.len != source->len || memcmp(job->text.text, source->text, source->len) != 0;
+        job->summary.changed = job->changed;
+    }
+    if (plan->want_diff)
+        diff_add(&job->diff, source, edits, plan->diff_style);
+}
+
+static void run_strip(struct job *job, const struct job_plan *plan, struct source *source)
+{
+    struct edits edits = {0};
+    markers_strip(source, &edits);
+    make_text(job, plan, source, &edits);
+    edits_release(&edits);
+}
+
+static void run_translate(struct job *job, const struct job_plan *plan, const struct setup *setup,
+                          const char *name, const struct content *content)
+{
+    struct translation t;
+    translate(&t, name, content->text, content->len, &setup->translate);
+    annotate(&t, &setup->translate, &setup->gpus);
+    drop_unwanted(&t.findings, &setup->options);
+    allows_apply(&t, setup->options.rule_off);
+    if (plan->want_text)
+        finish_edits(&t, &setup->options);
+    make_text(job, plan, &t.source, &t.edits);
+    report(job, plan, setup, &t);
+    if (t.diag.text.len)
+        strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
+    job->diag.errors += t.diag.errors;
+    job->diag.warnings += t.diag.warnings;
+    translation_release(&t);
+}
+
 struct job *job_run(const struct job_plan *plan, const struct setup *setup,
                     const struct input *input)
 {
@@ -61,26 +106,14 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
         return job;
     job->stat = content.stat;
     job->summary.files = 1;
-
-    struct translation t;
-    translate(&t, input->name, content.text, content.len, &setup->translate);
-    annotate(&t, &setup->translate, &setup->gpus);
-    drop_unwanted(&t.findings, &setup->options);
-    if (plan->want_text) {
-        finish_text(&t, &setup->options);
-        translation_text(&t, &job->text);
-        job->changed = job->text.len != t.source.len ||
-                       memcmp(job->text.text, t.source.text, t.source.len) != 0;
-        job->summary.changed = job->changed;
+    if (plan->strip) {
+        struct source source;
+        source_init(&source, input->name, content.text, content.len);
+        run_strip(job, plan, &source);
+        source_release(&source);
+    } else {
+        run_translate(job, plan, setup, input->name, &content);
     }
-    if (plan->want_diff)
-        diff_add(&job->diff, &t.source, &t.edits, plan->diff_style);
-    report(job, plan, setup, &t);
-    if (t.diag.text.len)
-        strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
-    job->diag.errors += t.diag.errors;
-    job->diag.warnings += t.diag.warnings;
-    translation_release(&t);
     return job;
 }
 

@@ -17,7 +17,8 @@
 
 /* What all jobs of a run share; read-only. */
 struct job_plan {
-    bool want_text; /* the translated text */
+    bool strip;     /* the result is the file without markers, not its translation */
+    bool want_text; /* the resulting text */
     bool want_diff;
     bool color; /* in findings */
     struct diff_style diff_style;
@@ -26,8 +27,8 @@ struct job_plan {
 struct job {
     bool read; /* the file could be read; what follows holds only then */
     struct stat stat;
-    bool changed;           /* the translation differs from the file */
-    struct strbuf text;     /* the translation, if wanted */
+    bool changed;           /* the resulting text differs from the file */
+    struct strbuf text;     /* if wanted */
     struct strbuf diff;     /* if wanted */
     struct strbuf findings; /* in the form of --format; JSON: separated by commas */
     size_t finding_count;
@@ -36,7 +37,7 @@ struct job {
     struct diag diag;
 };
 
-/* Does the whole job of INPUT, for which SETUP holds; never NULL. */
+/* Does the whole job of INPUT, for which SETUP holds (NULL for PLAN->strip); never NULL. */
 struct job *job_run(const struct job_plan *plan, const struct setup *setup,
                     const struct input *input);
 void job_free(struct job *job);

@@ -2,6 +2,7 @@ libhipwright_a_SOURCES += \
     cli/banks.c cli/banks.h \
     cli/command_banks.c \
     cli/command_check.c \
+    cli/command_explain.c \
     cli/command_lookup.c \
     cli/command_occupancy.c \
     cli/command_translate.c \

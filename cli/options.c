@@ -24,6 +24,8 @@ enum {
     L = 1 << COMMAND_LOOKUP,
     O = 1 << COMMAND_OCCUPANCY,
     B = 1 << COMMAND_BANKS,
+    E = 1 << COMMAND_EXPLAIN,
+    S = 1 << COMMAND_STRIP,
     /* behind the subcommands */
     CONFIG_FILE = 1 << 28,
     CONFIG_RUN = 1 << 29,
@@ -310,6 +312,9 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_NO_CONFIG:
         o->no_config = true;
         break;
+    case OPT_LIST:
+        o->list = true;
+        break;
     case OPT_COVERAGE:
         o->coverage = true;
         break;
@@ -446,6 +451,10 @@ static bool check_usage(const struct options *o, struct diag *diag)
         diag_add(diag, DIAG_ERROR, program, _("'--coverage' takes no names"));
         return false;
     }
+    if (o->list && o->operands.count) {
+        diag_add(diag, DIAG_ERROR, program, _("'--list' takes no names"));
+        return false;
+    }
     if (o->command == COMMAND_LOOKUP && !o->coverage && !o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'%s' needs a name"), command_name(o->command));
         return false;
@@ -473,6 +482,17 @@ static void set_defaults(struct options *o)
     o->fail_on = o->command == COMMAND_CHECK ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
 }
 
+void options_add_hint(const char *command, struct diag *diag)
+{
+    struct strbuf hint = STRBUF_INIT;
+    strbuf_adds(&hint, "hipwright");
+    if (command)
+        strbuf_printf(&hint, " %s", command);
+    strbuf_adds(&hint, " --help");
+    diag_add(diag, DIAG_NOTE, program, _("try '%s' for more information"), hint.text);
+    strbuf_release(&hint);
+}
+
 bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
 {
     *o = (struct options){0};
@@ -487,15 +507,8 @@ bool options_parse(struct options *o, int argc, char **argv, struct diag *diag)
     res = res && (o->help || o->show_version || check_usage(o, diag));
     if (res && o->help && !skip)
         o->command = COMMAND_COUNT;
-    if (!res) {
-        struct strbuf hint = STRBUF_INIT;
-        if (skip)
-            strbuf_printf(&hint, "hipwright %s --help", command_name(o->command));
-        else
-            strbuf_adds(&hint, "hipwright --help");
-        diag_add(diag, DIAG_NOTE, program, _("try '%s' for more information"), hint.text);
-        strbuf_release(&hint);
-    }
+    if (!res)
+        options_add_hint(skip ? command_name(o->command) : NULL, diag);
     return res;
 }
 
@@ -507,10 +520,13 @@ void options_release(struct options *o)
     vec_release(&o->gpus);
 }
 
-/* What is asked about a GPU is all on the command line. */
-static bool reads_config(enum command command)
+/* Whether COMMAND takes ID from a configuration. The targets there are what files are for; what is
+   asked about GPUs compares those of both vendors. */
+static bool is_configured(enum command command, enum option_id id, unsigned scope)
 {
-    return options_table[OPT_CONFIG].commands & 1u << command;
+    if (id == OPT_TARGET && (command == COMMAND_OCCUPANCY || command == COMMAND_BANKS))
+        return false;
+    return options_table[id].commands & scope;
 }
 
 /* Carries out those of LIST that O's command takes and that SCOPE allows (0: all). They were
@@ -520,7 +536,7 @@ static void take_list(struct options *o, const struct option_list *list, unsigne
     struct diag none = DIAG_INIT;
     vec_each (const struct option_setting, setting, &list->settings) {
         unsigned flags = options_table[setting->id].commands;
-        if (flags & 1u << o->command && (!scope || (flags & scope && reads_config(o->command))))
+        if (flags & 1u << o->command && (!scope || is_configured(o->command, setting->id, scope)))
             take(o, setting->id, setting->arg, program, &none);
     }
     diag_release(&none);
@@ -684,6 +700,18 @@ void options_help(enum command command, FILE *out)
                 "block (--lds; default: the array alone) and on the registers (--vgprs).\n"
                 "Exit status: 0 answered, 2 trouble.\n"),
               out);
+    else if (command == COMMAND_EXPLAIN)
+        fputs(_("\nWithout RULE, all rules are listed. The first word of its name is a rule's\n"
+                "category, which stands for all of its rules.\n"
+                "Exit status: 0 answered, 1 a name is unknown, 2 trouble.\n"),
+              out);
+    else if (command == COMMAND_STRIP)
+        fputs(
+            _("\nWithout FILE, or where FILE is '-', standard input is read. Comments that allow\n"
+              "findings stay.\n"
+              "Exit status: 0 done; 1 with --dry-run or --diff something would change;\n"
+              "2 trouble.\n"),
+            out);
     else
         fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"
                 "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"

@@ -74,6 +74,7 @@ struct options {
     const char *config;         /* --config */
     bool no_config;
     bool coverage;
+    bool list;
     VEC(const char *) maps;
     VEC(const char *) gpus;
     const char *target; /* names, by commas, or NULL */
@@ -139,6 +140,9 @@ bool options_is_path(enum option_id id);
    switch that is off. A bad value is an error at PLACE, and false. */
 bool options_add_value(struct option_list *list, enum option_id id, const char *value,
                        struct diag_place place, struct diag *diag);
+
+/* Adds the note behind bad usage: which --help to read, COMMAND's or the program's (NULL). */
+void options_add_hint(const char *command, struct diag *diag);
 
 /* The name of COMMAND. */
 const char *command_name(enum command command);

@@ -1,6 +1,7 @@
 libhipwright_a_SOURCES += \
     report/diff.c report/diff.h \
     report/json.c report/json.h \
+    report/marker.c report/marker.h \
     report/message.c report/message.h \
     report/summary.c report/summary.h \
     report/text.c report/text.h

@@ -243,21 +243,31 @@ static const char *fix_sentence(enum fix_safety safety, bool inserts, bool delet
     return _(sentences[safety][inserts ? 1 : deletes ? 2 : 0]);
 }
 
+/* Appends the LEN bytes at TEXT, without a last line end and not too many. */
+static void add_code(struct strbuf *out, const char *text, size_t len)
+{
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        --len;
+    strbuf_add(out, text, len < LINE_COLUMNS ? len : LINE_COLUMNS);
+    if (LINE_COLUMNS < len)
+        strbuf_adds(out, "...");
+}
+
 static void add_fix(struct writing *w)
 {
     const struct fix *fix = w->finding->fix;
     if (!fix || w->finding->fixed)
         return;
     for (const struct fix_edit *e = fix->edits; e; e = e->next) {
-        struct strbuf old = STRBUF_INIT, words = STRBUF_INIT;
+        struct strbuf old = STRBUF_INIT, new = STRBUF_INIT, words = STRBUF_INIT;
         size_t len = e->span.end - e->span.begin;
-        strbuf_add(&old, w->source->text + e->span.begin, len < LINE_COLUMNS ? len : LINE_COLUMNS);
-        if (LINE_COLUMNS < len)
-            strbuf_adds(&old, "...");
-        const char *args[FINDING_ARGS] = {e->text, old.text};
+        add_code(&old, w->source->text + e->span.begin, len);
+        add_code(&new, e->text, strlen(e->text));
+        const char *args[FINDING_ARGS] = {new.text, old.text};
         message_expand(&words, fix_sentence(fix->safety, !len, !*e->text), args);
         add_note(w, w->source->name, source_location(w->source, e->span.begin), &words);
         strbuf_release(&old);
+        strbuf_release(&new);
         strbuf_release(&words);
     }
 }

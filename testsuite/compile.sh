@@ -140,7 +140,7 @@ missing_header() { # FOLDER
 check_names() { # FOLDER OUTPUT
     local sign pattern found status=0
     found=$(mktemp -p "$tmp")
-    find "$2" -type f -exec cat {} + | grep -av '// hipwright: ' >"$found"
+    find "$2" -type f -exec cat {} + | grep -avE '(//|/\*) hipwright: ' >"$found"
     while read -r sign pattern; do
         case $sign in
         +)

@@ -3,7 +3,8 @@
 #   input.cu       (or another ending) what is translated
 #   expected.hip   the standard output, byte for byte
 #   expected.txt   the standard error: every message
-#   args           optional: further arguments, one a line
+#   args           optional: further arguments, one a line. Markers are left out unless
+#                  --annotate=inline is among them
 #   known-failure  optional: why the program does not do this yet. The expectation is right all
 #                  the same; the fixture must fail, and complains when it no longer does
 # and other files that the input includes. Prints TAP.
@@ -50,7 +51,7 @@ for name in "${names[@]}"; do
     if [ -f "$folder/args" ]; then
         mapfile -t args <"$folder/args"
     fi
-    (cd "$folder" && "$hipwright" translate ${args[@]+"${args[@]}"} "$(basename "${inputs[0]}")" \
+    (cd "$folder" && "$hipwright" translate --annotate=none ${args[@]+"${args[@]}"} "$(basename "${inputs[0]}")" \
         >"$work/hip" 2>"$work/txt")
     status=$?
     known=

@@ -12,6 +12,7 @@ AM_TESTS_ENVIRONMENT = \
     LC_ALL=C; export LC_ALL; unset LANGUAGE;
 
 SCRIPT_TESTS = \
+    testsuite/cli/annotate.sh \
     testsuite/cli/banks.sh \
     testsuite/cli/config.sh \
     testsuite/cli/files.sh \
@@ -20,7 +21,8 @@ SCRIPT_TESTS = \
     testsuite/cli/results.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
-    testsuite/maps-lint.sh
+    testsuite/maps-lint.sh \
+    testsuite/pages.sh
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
@@ -46,14 +48,17 @@ EXTRA_DIST += \
 
 # One program per module; each prints TAP.
 UNIT_TESTS = \
+    testsuite/unit/check_annotate \
     testsuite/unit/check_edit \
     testsuite/unit/check_entries \
     testsuite/unit/check_expr \
+    testsuite/unit/check_fix \
     testsuite/unit/check_invariants \
     testsuite/unit/check_lexer \
     testsuite/unit/check_lds \
     testsuite/unit/check_library \
     testsuite/unit/check_map \
+    testsuite/unit/check_marker \
     testsuite/unit/check_model \
     testsuite/unit/check_occupancy \
     testsuite/unit/check_parser \

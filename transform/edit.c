@@ -16,9 +16,18 @@ void edit_add(struct edits *edits, size_t offset, size_t length, const char *tex
                                             .order = order};
 }
 
+/* Of the insertions at one offset, whole lines come first: an include, then a conditional that
+   begins there, then a marker, which belongs to the line below. */
+static int rank(const struct edit *e)
+{
+    return e->reason == EDIT_INCLUDE     ? 0
+           : e->reason == EDIT_CONDITION ? 1
+           : e->reason == EDIT_MARKER    ? 2
+                                         : 3;
+}
+
 /* At one offset the insertions come first, as they stand before the bytes that another edit
-   replaces, and of them a whole line (an include) before a part of one; of two replacements the
-   wider one comes first and so wins. */
+   replaces; of two replacements the wider one comes first and so wins. */
 static int compare(const void *va, const void *vb)
 {
     const struct edit *a = va, *b = vb;
@@ -28,10 +37,8 @@ static int compare(const void *va, const void *vb)
         return a->length ? 1 : -1;
     if (a->length != b->length)
         return b->length < a->length ? -1 : 1;
-    bool a_line = !a->length && a->reason == EDIT_INCLUDE;
-    bool b_line = !b->length && b->reason == EDIT_INCLUDE;
-    if (a_line != b_line)
-        return a_line ? -1 : 1;
+    if (!a->length && rank(a) != rank(b))
+        return rank(a) - rank(b);
     return (b->order < a->order) - (a->order < b->order);
 }
 

@@ -2,6 +2,7 @@ libhipwright_a_SOURCES += \
     transform/call.c \
     transform/case.c \
     transform/condition.c \
+    transform/dialect.c transform/dialect.h \
     transform/dim3.c \
     transform/edit.c transform/edit.h \
     transform/include.c \

@@ -135,8 +135,10 @@ void replace_token(struct transform *tr, uint32_t index, const char *text, enum 
 void insert_before(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 void insert_behind(struct transform *tr, uint32_t index, const char *text, enum edit_reason reason);
 
-/* Inserts TEXT as a line of its own before the line of the source's byte OFFSET. */
+/* Inserts TEXT as a line of its own, which has to do with includes, before the line of the source's
+   byte OFFSET; or a line for another REASON, which comes behind those. */
 void insert_line(struct transform *tr, size_t offset, const char *text);
+void insert_line_as(struct transform *tr, size_t offset, const char *text, enum edit_reason reason);
 
 /* Takes out the tokens of RANGE: their lines where they fill them, one of two empty lines around,
    and WITH_COMMENT a comment behind them on the last line; marks them as dropped. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lexer/lexer.h"
+#include "transform/dialect.h"
 #include "transform/transform_p.h"
 
 /* Keywords that the passes look for. */
@@ -88,12 +89,12 @@ void insert_behind(struct transform *tr, uint32_t index, const char *text, enum 
     edit_add(&tr->t->edits, token->offset + token->length, 0, text, reason);
 }
 
-void insert_line(struct transform *tr, size_t offset, const char *text)
+void insert_line_as(struct transform *tr, size_t offset, const char *text, enum edit_reason reason)
 {
     const struct source *source = &tr->t->source;
     size_t line = source_line_begin(source, offset), begin = source_text_begin(source);
     edit_add(&tr->t->edits, line < begin ? begin : line, 0,
-             arena_printf(tr->arena, "%s%s", text, source_newline(source)), EDIT_INCLUDE);
+             arena_printf(tr->arena, "%s%s", text, source_newline(source)), reason);
 }
 
 static bool is_blank_line(const struct source *source, size_t begin)
@@ -142,6 +143,11 @@ void take_out(struct transform *tr, struct range range, bool with_comment)
         unit_token(tr->unit, i)->flags |= TOKEN_DROPPED;
 }
 
+void insert_line(struct transform *tr, size_t offset, const char *text)
+{
+    insert_line_as(tr, offset, text, EDIT_INCLUDE);
+}
+
 struct finding *report(struct transform *tr, enum rule_id rule, struct range range,
                        const char *arg1, const char *arg2, const char *arg3)
 {
@@ -181,10 +187,12 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         .options = options,
         .arena = &t->arena,
     };
+    t->hip = options->input == INPUT_HIP;
     if (options->input == INPUT_HIP) {
         names_note_types(&tr);
     } else {
         names_collect(&tr);
+        t->hip = options->input == INPUT_AUTO && dialect_is_hip(t->unit, options->map);
         transform_conditions(&tr);
         transform_cases(&tr);
         transform_overloads(&tr);

@@ -47,6 +47,7 @@ struct translation {
     struct source source;
     struct symbol_table symbols;
     struct unit *unit; /* what the parser found */
+    bool hip;          /* the file is HIP's where no conditional says otherwise */
     struct edits edits;
     struct findings findings;
     struct diag diag; /* what is wrong with the file itself */

@@ -216,8 +216,9 @@ void transform_vectors(struct transform *tr)
             continue;
         }
         if (open_end == NO_TOKEN)
-            insert_line(tr, unit_token(unit, fn->head.begin)->offset,
-                        "#if !defined(__HIPCC__) // HIP's vector types have these operators");
+            insert_line_as(tr, unit_token(unit, fn->head.begin)->offset,
+                           "#if !defined(__HIPCC__) // HIP's vector types have these operators",
+                           EDIT_CONDITION);
         open_end = fn->body.end;
     }
     if (open_end != NO_TOKEN)

@@ -1,14 +1,4 @@
-/* api-compute-capability
-
-   Finds: major and minor of cudaDeviceProp (or hipDeviceProp_t) in a computation or a test.
-   Why: on AMD they come from the gfx number (gfx906 and gfx908 both say 9.0, gfx1030 says 10.3), so
-   that a comparison with a compute capability takes some path by accident.
-
-   Before: if (prop.major >= 8) use_async_copy();
-   After:  if (prop.asyncEngineCount > 0 && !strncmp(prop.gcnArchName, "gfx942", 6)) ...
-
-   Fix: none; what is to be asked instead depends on what the path needs.
-   Silent: where the value is only printed.  */
+/* api-compute-capability: see its page in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

@@ -1,15 +1,4 @@
-/* api-device-call, api-device-launch
-
-   Finds: calls of the runtime or driver API, and kernel launches, in __global__ functions and in
-   functions for the device only.
-   Why: CUDA has a device runtime and dynamic parallelism, HIP has neither; such code does not
-   compile.
-
-   Before: __global__ void parent() { child<<<1, 64>>>(); cudaDeviceSynchronize(); }
-   After:  the host launches child behind parent, on the same stream
-
-   Fix: none.
-   Silent: in functions that are for the host too.  */
+/* api-device-call, api-device-launch: see their pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

@@ -1,13 +1,4 @@
-/* ptx-inline
-
-   Finds: asm statements in __global__ and __device__ functions.
-   Why: their text is PTX, another instruction set; clang for AMD GPUs rejects it.
-
-   Before: asm("mov.u32 %0, %laneid;" : "=r"(lane));
-   After:  lane = __lane_id();
-
-   Fix: none.
-   Silent: asm("" ...), which only keeps the compiler from moving things, and host functions.  */
+/* ptx-inline: see its page in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

@@ -1,15 +1,4 @@
-/* library-none, library-port, library-partial
-
-   Finds: a library of NVIDIA's that has no counterpart, one with another interface, or one that
-   covers a part; by its headers, its names and its namespaces. One finding for each library and
-   file, at the first place.
-   Why: nothing of it compiles, or some of it does not, and no renaming helps.
-
-   Before: #include <NvInfer.h>
-   After:  MIGraphX, another library for the same work
-
-   Fix: none.
-   Silent: libraries that the translation covers whole.  */
+/* library-none, library-port, library-partial: see their pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

@@ -1,15 +1,4 @@
-/* api-texture-reference, api-texture-fetch
-
-   Finds: texture<...> and surface<...> declarations, fetches through them or through texture
-   objects, and the calls that bind references.
-   Why: CUDA 12 removed texture references; HIP still has them as deprecated, and GPUs without image
-   instructions (MI300 and newer) have no texture fetches at all.
-
-   Before: texture<float, 1> t; ... cudaBindTexture(0, t, p, n); ... tex1Dfetch(t, i)
-   After:  p[i]
-
-   Fix: none.
-   Silent: texture objects that are only made or handed on.  */
+/* api-texture-reference, api-texture-fetch: see their pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"

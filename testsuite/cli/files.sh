@@ -101,7 +101,7 @@ dot() { cp a.cu w.cu; run 2 --output-dir=. w.cu plain.cu && same w.cu a.cu && ha
 ok "--output-dir=. does not overwrite the input" dot
 other_input() { mkdir -p oi && cp plain.cu oi/y.cu && cp a.cu y.cu && run 2 --output-dir=oi y.cu oi/y.cu && same oi/y.cu plain.cu; }
 ok "--output-dir does not overwrite another input" other_input
-clash() { mkdir -p c1; run 2 --output-dir=c1 a.cu ./a.cu && same c1/a.cu a.hip && has err 'already the translation of another file'; }
+clash() { mkdir -p c1; run 2 --output-dir=c1 a.cu ./a.cu && same c1/a.cu a.hip && has err 'already the result of another file'; }
 ok "--output-dir, two files at one place" clash
 in_the_way() { mkdir -p iw && : >iw/s && run 2 --output-dir=iw s/t/a.cu plain.cu && has err 'iw/s/t/a.cu: error: cannot be written' && same iw/plain.cu plain.cu; }
 ok "--output-dir, a file in a folder's place" in_the_way

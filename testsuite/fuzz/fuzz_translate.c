@@ -1,7 +1,8 @@
 /* A libFuzzer target: the whole translation of one file, of any bytes.
 
-   Besides not crashing, one promise is checked for every input: with an empty map the output is the
-   input, byte for byte. With HW_FUZZ_STABLE=1 in the environment also that translating the result
+   Besides not crashing, two promises are checked for every input: with an empty map the output is
+   the input, byte for byte, and what is marked becomes without its markers what it would be
+   unmarked. With HW_FUZZ_STABLE=1 in the environment also that translating the result
    again changes nothing; text that is no C++ can break that, since what a name is read as may hang
    on a word that the first translation renames.
 
@@ -13,15 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/allow.h"
+#include "annotate/annotate.h"
+#include "annotate/fix.h"
 #include "base/xalloc.h"
 #include "maps/map.h"
-#include "transform/translate.h"
+#include "parser/unit.h"
+#include "report/marker.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct map *map;
 static struct map *empty_map;
+static struct target_table *gpus;
+static struct comparison comparison;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -33,7 +40,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     struct diag diag = DIAG_INIT;
     map = map_new();
     empty_map = map_new();
-    if (!map_load_dir(map, dir, &diag)) {
+    gpus = target_table_new();
+    char list[sizeof dir + 16];
+    snprintf(list, sizeof list, "%s/gpus.list", dir);
+    if (!map_load_dir(map, dir, &diag) || !target_load_file(gpus, list, &diag) ||
+        !comparison_resolve(&comparison, gpus, "gfx942,gfx1100", "sm_80", &diag)) {
         diag_flush(&diag, stderr);
         exit(2);
     }
@@ -72,6 +83,47 @@ static bool same(const struct strbuf *out, const char *text, size_t len)
     return out->len == len && (!len || !memcmp(out->text, text, len));
 }
 
+/* Appends TEXT without markers to OUT. */
+static void strip(const struct strbuf *text, struct strbuf *out)
+{
+    struct source source;
+    struct edits edits = {0};
+    char *copy = xcalloc(text->len + SOURCE_PADDING, 1);
+    if (text->len)
+        memcpy(copy, text->text, text->len);
+    source_init(&source, "fuzz.cu", copy, text->len);
+    markers_strip(&source, &edits);
+    edits_apply(&edits, &source, out);
+    edits_release(&edits);
+    source_release(&source);
+}
+
+/* Marks T, whose text so far is PLAIN, with a finding at every token besides those that there are.
+   The SIZE of the input TEXT decides whether fixes are applied too; their result is another one. */
+static void check_markers(struct translation *t, const struct translate_options *options,
+                          const struct strbuf *plain, const char *text, size_t size)
+{
+    static const bool rule_off[RULE_COUNT];
+    struct strbuf marked = STRBUF_INIT, stripped = STRBUF_INIT, want = STRBUF_INIT;
+    bool fixes = size % 8 == 3;
+    annotate(t, options, &comparison);
+    allows_apply(t, rule_off);
+    if (fixes)
+        fixes_apply(t, FIX_UNSAFE);
+    for (uint32_t i = 0; i < t->unit->tokens.list.count; ++i)
+        findings_add(&t->findings, RULE_PTX_INLINE, unit_span(t->unit, (struct range){i, i + 1}),
+                     NULL, NULL, NULL);
+    markers_add(t);
+    translation_text(t, &marked);
+    strip(&marked, &stripped);
+    strip(plain, &want);
+    if (!fixes && !same(&stripped, want.text ? want.text : "", want.len))
+        broken("taking the markers out does not restore the text", text, size, &stripped);
+    strbuf_release(&marked);
+    strbuf_release(&stripped);
+    strbuf_release(&want);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
@@ -100,6 +152,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     translation_text(&plain, &kept);
     if (!same(&kept, text, size))
         broken("with an empty map the text changes", text, size, &kept);
+
+    if (size / 2 % 2) /* half of them, for speed */
+        check_markers(&first, &options, &out, text, size);
 
     translation_release(&first);
     translation_release(&plain);

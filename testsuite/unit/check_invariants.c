@@ -5,7 +5,6 @@
 #include <config.h>
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,64 +14,35 @@
 #include "testsuite/unit/suite.h"
 
 static struct map *facts, *no_facts;
-static VEC(char *) files;
-
-static int add_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".cpp", ".c", ".inl"};
-    const char *dot = strrchr(path + ftw->base, '.');
-    if (type == FTW_F && dot)
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
-            if (!strcmp(dot, endings[i]))
-                *vec_push(&files) = xstrdup(path);
-    return 0;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static struct sources files;
 
 static void set_up(void)
 {
-    const char *top = getenv("srcdir") ? getenv("srcdir") : ".";
-    char path[4096];
     facts = load_facts();
     no_facts = map_new();
-    snprintf(path, sizeof path, "%s/testsuite/fixtures", top);
-    nftw(path, add_file, 16, FTW_PHYS);
-    snprintf(path, sizeof path, "%s/testsuite/programs", top);
-    nftw(path, add_file, 16, FTW_PHYS);
-    snprintf(path, sizeof path, "%s/testsuite/fuzz/corpus", top);
-    nftw(path, add_file, 16, FTW_PHYS);
-    if (!files.count)
-        exit(99);
-    qsort(files.items, files.count, sizeof *files.items, compare_names);
+    collect_sources(&files);
 }
 
 static void tear_down(void)
 {
     map_free(facts);
     map_free(no_facts);
-    vec_each (char *, file, &files)
-        free(*file);
-    vec_release(&files);
+    release_sources(&files);
 }
 
 START_TEST(test_twice)
 {
-    struct text text = read_text(files.items[_i]);
-    check_stable(files.items[_i], text.bytes, text.len, facts, LAUNCH_CHEVRON);
-    check_stable(files.items[_i], text.bytes, text.len, facts, LAUNCH_FUNCTION);
+    struct text text = read_text(files.list.items[_i]);
+    check_stable(files.list.items[_i], text.bytes, text.len, facts, LAUNCH_CHEVRON);
+    check_stable(files.list.items[_i], text.bytes, text.len, facts, LAUNCH_FUNCTION);
     free(text.bytes);
 }
 END_TEST
 
 START_TEST(test_empty_map)
 {
-    struct text text = read_text(files.items[_i]);
-    struct text res = run(files.items[_i], text.bytes, text.len, no_facts, LAUNCH_CHEVRON);
+    struct text text = read_text(files.list.items[_i]);
+    struct text res = run(files.list.items[_i], text.bytes, text.len, no_facts, LAUNCH_CHEVRON);
     ck_assert_uint_eq(res.len, text.len);
     ck_assert(!memcmp(res.bytes, text.bytes, text.len));
     free(res.bytes);
@@ -94,7 +64,7 @@ static struct text to_crlf(struct text text)
 
 START_TEST(test_line_ends)
 {
-    const char *name = files.items[_i];
+    const char *name = files.list.items[_i];
     struct text text = read_text(name);
     if (!memchr(text.bytes, '\n', text.len)) {
         free(text.bytes);
@@ -185,7 +155,7 @@ static uint32_t next_random(uint32_t *state)
 START_TEST(test_damaged)
 {
     static const char nasty[] = "\"'(){}[]<>#\\\n/*;,:@\0\xff R";
-    const char *name = files.items[_i];
+    const char *name = files.list.items[_i];
     struct text text = read_text(name);
     uint32_t state = (uint32_t)text.len + 1;
     size_t rounds = text.len < 24 ? text.len : 24;
@@ -322,10 +292,10 @@ int main(void)
     Suite *suite = suite_create("invariants");
     TCase *tcase = tcase_create("sources");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, test_twice, 0, (int)files.count);
-    tcase_add_loop_test(tcase, test_empty_map, 0, (int)files.count);
-    tcase_add_loop_test(tcase, test_line_ends, 0, (int)files.count);
-    tcase_add_loop_test(tcase, test_damaged, 0, (int)files.count);
+    tcase_add_loop_test(tcase, test_twice, 0, (int)files.list.count);
+    tcase_add_loop_test(tcase, test_empty_map, 0, (int)files.list.count);
+    tcase_add_loop_test(tcase, test_line_ends, 0, (int)files.list.count);
+    tcase_add_loop_test(tcase, test_damaged, 0, (int)files.list.count);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("hostile");
     tcase_set_timeout(tcase, 60);

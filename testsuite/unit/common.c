@@ -3,6 +3,7 @@
 #include "testsuite/unit/common.h"
 
 #include <check.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,49 @@ struct map *load_facts(void)
     }
     diag_release(&diag);
     return res;
+}
+
+/* nftw() passes no context. */
+static struct sources *collecting;
+
+static int add_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".cpp", ".c", ".inl"};
+    const char *dot = strrchr(path + ftw->base, '.');
+    if (type == FTW_F && dot)
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
+            if (!strcmp(dot, endings[i]))
+                *vec_push(&collecting->list) = xstrdup(path);
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void collect_sources(struct sources *sources)
+{
+    static const char *const folders[] = {"fixtures", "programs", "fuzz/corpus"};
+    const char *top = getenv("srcdir") ? getenv("srcdir") : ".";
+    *sources = (struct sources){0};
+    collecting = sources;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/testsuite/%s", top, folders[i]);
+        nftw(path, add_file, 16, FTW_PHYS);
+    }
+    if (!sources->list.count)
+        exit(99);
+    qsort(sources->list.items, sources->list.count, sizeof *sources->list.items, compare_names);
+}
+
+void release_sources(struct sources *sources)
+{
+    vec_each (char *, file, &sources->list)
+        free(*file);
+    vec_release(&sources->list);
 }
 
 struct text read_text(const char *path)

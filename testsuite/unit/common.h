@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/vec.h"
 #include "transform/translate.h"
 
 struct text {
@@ -14,6 +15,15 @@ struct text {
 
 /* The file at PATH; ends the test where it cannot be read. */
 struct text read_text(const char *path);
+
+struct sources {
+    VEC(char *) list; /* paths, sorted */
+};
+
+/* All sources of fixtures/, programs/ and fuzz/corpus/ below $srcdir/testsuite; ends the program
+   where there are none. */
+void collect_sources(struct sources *sources);
+void release_sources(struct sources *sources);
 
 /* Makes FILE hold the LEN bytes at TEXT; ends the test where that fails. */
 void write_text(const char *file, const char *text, size_t len);

@@ -1,6 +1,6 @@
 /* Which dialect a file is written in.  */
-#ifndef ANNOTATE_DIALECT_H
-#define ANNOTATE_DIALECT_H
+#ifndef TRANSFORM_DIALECT_H
+#define TRANSFORM_DIALECT_H
 
 #include <stdbool.h>
 

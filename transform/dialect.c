@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "annotate/dialect.h"
+#include "transform/dialect.h"
 
 #include <string.h>
 
@@ -55,7 +55,9 @@ bool dialect_is_hip(const struct unit *unit, const struct map *map)
             return false;
         hip = hip || side;
     }
-    vec_each (const struct token, token, &unit->tokens.list) {
+    /* The names of both sides are landmarks. */
+    vec_each (const uint32_t, at, &unit->tokens.landmarks) {
+        const struct token *token = unit_token(unit, *at);
         if (!token->symbol || token_region(token) != REGION_COMMON || !token_is_code(token))
             continue;
         if (is_cuda_name(token->symbol))

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Findings in source: --target and --from, markers and strip, comments that silence, --fix.
+# shellcheck source=testsuite/cli/common.sh
+. "${srcdir:?the root of the sources}/testsuite/cli/common.sh"
+
+same() { cmp -s "$1" "$2" || { echo "# $1 and $2 differ"; return 1; }; }
+
+cat >k.cu <<'END'
+#include <cuda_runtime.h>
+__device__ void stop()
+{
+	asm("exit;");
+}
+__device__ int twice(int i) { return 2 * i; } // hipwright: allow ptx
+END
+
+# The GPUs.
+default_gpus() { run 0 check --format=json --fail-on=never k.cu && has out '"targets": ["gfx942"], "from": "sm_80"'; }
+ok "gfx942 and sm_80" default_gpus
+other_gpus() {
+    run 0 check --format=json --fail-on=never --target=gfx1100,gfx90a --from=sm_90 k.cu &&
+        has out '"targets": ["gfx1100", "gfx90a"], "from": "sm_90"' && has out '"targets": ["gfx1100", "gfx90a"], "kernel"'
+}
+ok "--target and --from" other_gpus
+bad_gpu() { # TEXT ARGUMENT...
+    local text=$1
+    shift
+    run 2 "$@" k.cu && has err "$text" && has err '--help' && [ ! -s out ]
+}
+ok "unknown target" bad_gpu "invalid argument 'gfx9' of '--target'; it may be: gfx900," --target=gfx9
+ok "a target of NVIDIA's" bad_gpu "invalid argument 'sm_80' of '--target'" check --target=sm_80
+ok "--from one of AMD's" bad_gpu "invalid argument 'gfx942' of '--from'; it may be: sm_70," check --format=json --from=gfx942
+no_input() { : >none && run 0 check --format=json --target=gfx1100 --files-from=none && has out '"targets": ["gfx1100"]'; }
+ok "GPUs without a file" no_input
+configured() {
+    mkdir -p tree/sub && cp k.cu tree && cp k.cu tree/sub && echo 'target = gfx1100' >tree/.hipwright.ini &&
+        printf 'target = gfx1030\nfrom = sm_75\n' >tree/sub/.hipwright.ini || return
+    run 0 check --format=json --fail-on=never tree/k.cu && has out '"targets": ["gfx1100"], "from": "sm_80"' &&
+        run 0 check --format=json --fail-on=never tree/sub/k.cu tree/k.cu && has out '"targets": ["gfx1030", "gfx1100"], "from": "sm_75"' &&
+        has out '"targets": ["gfx1030"], "kernel"' && has out '"targets": ["gfx1100"], "kernel"' &&
+        run 0 check --format=json --fail-on=never --target=gfx906 tree/k.cu && has out '"targets": ["gfx906"]' &&
+        echo 'target = gfx7' >tree/.hipwright.ini && run 2 check tree/k.cu && has err "'gfx7'"
+    (cd tree/sub && "$HIPWRIGHT" banks --type=float --index=tid --format=json | grep -qF '"target": "gfx942"')
+}
+ok "GPUs of configurations" configured
+
+# Markers.
+marker='// hipwright: error: inline assembly in device code is PTX, which AMD GPUs do not have [ptx-inline]'
+marks() { run 0 k.cu && grep -qF "	$marker" out && has out '	// hipwright: TODO: use what HIP has for it' && lacks out 'allow-unused'; }
+ok "translate marks" marks
+none() { run 0 --annotate=none k.cu && lacks out 'hipwright: error' && has out 'hipwright: allow ptx' && cp out plain; }
+ok "--annotate=none" none
+bad_word() { run 2 --annotate=some k.cu && has err "invalid argument 'some' of '--annotate'"; }
+ok "--annotate=some" bad_word
+in_config() { mkdir -p quiet && cp k.cu quiet && echo 'annotate = none' >quiet/.hipwright.ini && run 0 quiet/k.cu && same out plain; }
+ok "annotate in a configuration" in_config
+diff_has_them() { run 1 --diff k.cu && has out "+	$marker"; }
+ok "--diff shows markers" diff_has_them
+not_in_check() { run 1 check k.cu && lacks out 'hipwright: TODO'; }
+ok "check writes no markers" not_in_check
+twice() { run 0 k.cu && cp out once.hip && run 0 once.hip && same out once.hip && run 0 -n once.hip; }
+ok "marking twice changes nothing" twice
+mended() { sed 's/asm.*/return;/' once.hip >mended.hip && run 0 mended.hip && lacks out 'ptx-inline' && has out '	return;'; }
+ok "what was mended is no longer marked" mended
+silenced() { sed 's/{ return/{ asm("");return/; s/asm("exit;");/& \/\/ hipwright: allow ptx/' k.cu >s.cu && run 0 s.cu && lacks out 'hipwright: error'; }
+ok "what is allowed is not marked" silenced
+
+# strip.
+strips() { run 0 strip once.hip && same out plain && [ ! -s err ] && "$HIPWRIGHT" strip <once.hip >out2 && same out2 plain; }
+ok "strip" strips
+in_place() {
+    cp once.hip p.hip && cp plain q.hip && run 0 strip -i.bak -v p.hip q.hip && same p.hip plain && same p.hip.bak once.hip &&
+        [ ! -e q.hip.bak ] && has err 'p.hip: note: stripped into' && has err 'q.hip: note: does not change' && clean .
+}
+ok "strip --in-place" in_place
+strip_out() { run 0 strip -o r.hip once.hip && same r.hip plain && run 0 strip --output-dir=d once.hip plain && same d/once.hip plain && same d/plain plain; }
+ok "strip --output, --output-dir" strip_out
+strip_dry() { cp once.hip p.hip && run 1 strip -n p.hip && has out 'would change' && run 1 strip --diff p.hip && has out "-	$marker" && run 0 strip -n plain && same p.hip once.hip; }
+ok "strip --dry-run, --diff" strip_dry
+strip_usage() {
+    run 2 strip once.hip plain && has err 'several files need' && has err 'strip --help' && run 2 strip --annotate=none plain &&
+        run 2 strip gone && has err gone && HIPWRIGHT_DATADIR=gone run 0 strip plain
+}
+ok "strip: usage, no need of data" strip_usage
+strip_bytes() { printf 'caf\351 \0\r\n// hipwright: note: x\r\n\377' >b.hip && run 0 strip b.hip && printf 'caf\351 \0\r\n\377' >want && same out want; }
+ok "strip keeps all other bytes" strip_bytes
+
+# Comments that silence, and fixes.
+counted() {
+    run 1 check --format=json k.cu && has out '"suppressed": 0' && has out '"rule": "allow-unused"' &&
+        run 0 check --format=json s.cu && has out '"suppressed": 1' && run 0 check --fail-on=note --disable=allow s.cu
+}
+ok "suppressed findings are counted" counted
+not_for_disabled() { run 0 check --fail-on=note --disable=ptx k.cu && [ ! -s out ]; }
+ok "a comment about a disabled rule is not unused" not_for_disabled
+fix_kinds() {
+    run 0 --annotate=none --fix k.cu && same out plain && run 0 --annotate=none --fix=safe k.cu && same out plain &&
+        run 0 --annotate=none --fix=unsafe k.cu && lacks out 'hipwright: allow' && has err 'note: this was fixed' &&
+        cp out fixed.hip && run 0 --annotate=none --fix=unsafe fixed.hip && same out fixed.hip && run 2 --fix=all k.cu
+}
+ok "--fix" fix_kinds
+shown() { run 1 check k.cu && has out 'k.cu:6:46: note: unsafe fix: delete ` // hipwright: allow ptx`'; }
+ok "a fix is shown" shown
+fix_in_json() { run 1 check --format=json k.cu && has out '"fix": {"safety": "unsafe", "edits": [{"line": 6, "column": 46, "end_line": 6, "end_column": 70, "text": ""}]}'; }
+ok "a fix in JSON" fix_in_json
+finish
