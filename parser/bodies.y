@@ -49,8 +49,8 @@ static struct node *new_type(struct body *body, struct range where);
 static struct node *new_cast(struct body *body, struct range where, struct range type,
                              struct node *operand);
 static struct node *new_empty(struct body *body, struct range where);
-/* The rest of a statement that is not understood, from WHERE on. */
-static struct node *new_opaque(struct body *body, struct range where);
+/* A statement that is not understood; TOKEN is where the grammar stopped. */
+static struct node *new_opaque(struct body *body, struct range where, uint32_t token);
 static struct node *new_lambda(struct body *body, struct range where);
 /* The call of the macro NAME, whose parentheses are CALL. */
 static struct node *new_macro_call(struct body *body, struct range name, struct range call,
@@ -111,7 +111,7 @@ struct pointers {
 %token OR_OR "||" AND_AND "&&" EQUAL "==" RELATION "<" SHIFT "<<"
 
 %precedence THEN
-%precedence "else"
+%precedence "else" "while"
 /* `*` `(` begins (*f), not an initialiser of something without a name. */
 %precedence ABSTRACT
 %precedence '('
@@ -130,6 +130,7 @@ struct pointers {
 
 %type <node> statement block condition declaration init_declarator declarator direct initializer
 %type <node> list item expression assignment choice binary unary postfix primary argument
+%type <node> whole dimension
 %type <node> for_start optional typed_declaration statement_argument mixed_argument
 %type <list> statements init_declarators items arguments argument_list names dimensions
 %type <list> call mixed handlers
@@ -173,8 +174,10 @@ statement:
 | "while" '(' condition ')' statement    { $$ = new_node (body, NODE_WHILE, @$, @1.begin, $3, $5, NULL); }
 | "do" statement "while" '(' expression ')' ';'
                                          { $$ = new_node (body, NODE_DO, @$, @1.begin, $2, $5, NULL); }
+| "do" statement %prec THEN               { $$ = new_opaque (body, @$, @1.begin); /* damaged */ }
 | "switch" '(' condition ')' statement   { $$ = new_node (body, NODE_SWITCH, @$, @1.begin, $3, $5, NULL); }
 | "case" expression ':'                  { $$ = new_node (body, NODE_CASE, @$, @1.begin, $2, NULL, NULL); }
+| "case" expression "..." expression ':'  { $$ = new_node (body, NODE_CASE, @$, @1.begin, $2, $4, NULL); }
 | "default" ':'                          { $$ = new_node (body, NODE_DEFAULT, @$, @1.begin, NULL, NULL, NULL); }
 | "label"                                { $$ = new_node (body, NODE_LABEL, @$, @1.begin, NULL, NULL, NULL); }
 | "break" ';'                            { $$ = new_node (body, NODE_BREAK, @$, @1.begin, NULL, NULL, NULL); }
@@ -191,7 +194,7 @@ statement:
                                          { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, NULL); }
 | "macro loop" call statement "else" statement
                                          { $$ = new_node (body, NODE_MACRO_LOOP, @$, @1.begin, new_macro_call (body, @1, @2, $2), $3, $5); }
-| error "rest"                           { yyerrok; $$ = new_opaque (body, @$); }
+| error "rest"                           { yyerrok; $$ = new_opaque (body, @$, body->stopped); }
 ;
 
 handlers:
@@ -262,9 +265,12 @@ pointer:
 ;
 
 direct:
+  whole
+| whole dimensions                       { $$ = $1; add_kids ($$, $2); $$->tokens = @$; finish (body, $$); }
+;
+
+whole:
   "name"                                 { $$ = new_declarator (body, @1, @1); }
-| direct '[' ']'                         { $$ = $1; add_kid ($$, new_node (body, NODE_DIMENSION, (struct range){@2.begin, @3.end}, @2.begin, NULL, NULL, NULL)); $$->tokens = @$; finish (body, $$); }
-| direct '[' expression ']'              { $$ = $1; add_kid ($$, new_node (body, NODE_DIMENSION, (struct range){@2.begin, @4.end}, @2.begin, $3, NULL, NULL)); $$->tokens = @$; finish (body, $$); }
 | '(' declarator ')'                     { $$ = $2; $$->flags |= DECLARATOR_NESTED; $$->tokens = @$; }
 | '[' names ']'                          { $$ = new_declarator (body, @$, (struct range){NO_TOKEN, NO_TOKEN}); $$->flags |= DECLARATOR_BINDING; add_kids ($$, $2); finish (body, $$); }
 ;
@@ -346,7 +352,7 @@ unary:
 | '!' unary                              { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
 | '~' unary                              { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
 | "++ or --" unary                       { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
-| "delete" unary                         { $$ = new_operator (body, NODE_UNARY, @$, @1, $2, NULL); }
+| "delete" unary                         { $$ = new_node (body, NODE_DELETE, @$, @1.begin, $2, NULL, NULL); }
 | "cast" unary                           { $$ = new_cast (body, @$, @1, $2); }
 | "cast" list                            { $$ = new_cast (body, @$, @1, $2); }
 | "sizeof" unary                         { $$ = new_operator (body, NODE_SIZEOF, @$, @1, $2, NULL); }
@@ -360,8 +366,13 @@ unary:
 ;
 
 dimensions:
-  '[' expression ']'                     { $$ = append (body, (struct node_list){0}, new_node (body, NODE_DIMENSION, @$, @1.begin, $2, NULL, NULL)); }
-| dimensions '[' expression ']'          { $$ = append (body, $1, new_node (body, NODE_DIMENSION, (struct range){@2.begin, @4.end}, @2.begin, $3, NULL, NULL)); }
+  dimension                              { $$ = append (body, (struct node_list){0}, $1); }
+| dimensions dimension                   { $$ = append (body, $1, $2); }
+;
+
+dimension:
+  '[' ']'                                { $$ = new_node (body, NODE_DIMENSION, @$, @1.begin, NULL, NULL, NULL); }
+| '[' expression ']'                     { $$ = new_node (body, NODE_DIMENSION, @$, @1.begin, $2, NULL, NULL); }
 ;
 
 postfix:
@@ -451,6 +462,7 @@ static void finish(struct body *body, struct node *node)
     if (TREE_MAX_DEPTH < depth) {
         /* Deeper than anybody writes: nobody looks into it, rather than the stack in danger. */
         node->kind = NODE_OPAQUE;
+        node->flags = OPAQUE_DEEP;
         node->kids = NULL;
         node->depth = 0;
     }
@@ -506,6 +518,8 @@ static uint32_t last_identifier(const struct unit *unit, struct range name)
         const struct token *token = unit_token(unit, i);
         if (token->kind == TOK_LESS && token->partner != NO_TOKEN && token->partner < name.end)
             i = token->partner;
+        else if (token->kind == TOK_OPERATOR)
+            return i;
         else if (token->symbol)
             res = i;
     }
@@ -632,11 +646,9 @@ static void set_pointers(struct node *declarator, struct pointers pointers)
         declarator->flags |= DECLARATOR_REFERENCE;
 }
 
-static struct node *new_opaque(struct body *body, struct range where)
+static struct node *new_opaque(struct body *body, struct range where, uint32_t token)
 {
-    struct node *node = new_node(body, NODE_OPAQUE, where, body->stopped, NULL, NULL, NULL);
-    body->trees->opaque += where.end - where.begin;
-    return node;
+    return new_node(body, NODE_OPAQUE, where, token, NULL, NULL, NULL);
 }
 
 /* WHERE ends with the lambda's body. */
@@ -644,8 +656,6 @@ static struct node *new_lambda(struct body *body, struct range where)
 {
     uint32_t open = unit_partner(body->unit, where.end - 1);
     struct node *block = tree_body(body->trees, (struct range){open, where.end});
-    /* Its tokens count once, as those of the body around. */
-    body->trees->tokens -= where.end - open;
     return new_node(body, NODE_LAMBDA, where, where.begin, block, NULL, NULL);
 }
 

@@ -54,6 +54,7 @@ struct body {
     size_t last_open; /* brackets that were open before it */
     bool failed;      /* the grammar stopped there: it wants the rest of the statement */
     uint32_t stopped; /* where it did */
+    uint32_t rest_at; /* where it did when it was last given a rest */
 
     struct node *result;
 };

@@ -256,9 +256,14 @@ static bool is_specifier_macro(const struct unit *unit, uint32_t at, uint32_t be
     case TOK_DECLTYPE:
         return true;
     case TOK_IDENT: {
+        /* Of three names the macro is the one that is written as such: UNUSED T x, T RESTRICT x,
+           T x ALIGNED. */
         uint32_t next = step(unit, behind);
-        return next < end && unit_kind(unit, next) == TOK_IDENT &&
-               !tree_is_type_name(unit_token(unit, at)->symbol);
+        if (end <= next || unit_kind(unit, next) != TOK_IDENT ||
+            tree_is_type_name(unit_token(unit, at)->symbol))
+            return false;
+        return is_macro_name(unit, at) ||
+               (!is_macro_name(unit, behind) && !is_macro_name(unit, next));
     }
     default:
         return false;
@@ -429,6 +434,7 @@ static bool is_cast(const struct unit *unit, uint32_t open, uint32_t end)
         return true;
     case TOK_LPAREN: /* nobody writes (f)(x) for f(x), but (min)(x, y), as that may be a macro */
         return unit_kind(unit, unit_prev(unit, close)) != TOK_RBRACKET &&
+               unit_partner(unit, next) != step(unit, next) &&
                !is_word(unit, unit_prev(unit, close), "min") &&
                !is_word(unit, unit_prev(unit, close), "max");
     case TOK_LBRACE:
@@ -451,6 +457,31 @@ static bool is_qualifier_macro(const struct unit *unit, uint32_t at)
     return next == TOK_IDENT || next == TOK_SPECIFIER;
 }
 
+/* Whether the type from AT to BEHIND is no more than the name of one that is known. */
+static bool names_type(const struct unit *unit, uint32_t at, uint32_t behind)
+{
+    const struct symbol *name = plain_name(unit, at, behind);
+    return name && tree_is_type_name(name);
+}
+
+/* Whether the parenthesis at OPEN, behind a type, is a declarator, (*f)(...) or (a) = 1, and not
+   what is converted. */
+static bool holds_declarator(const struct unit *unit, uint32_t open, uint32_t end)
+{
+    if (!opens_pair(unit, open, end))
+        return false;
+    uint32_t inner = step(unit, open), close = unit_partner(unit, open);
+    switch (unit_kind(unit, inner)) {
+    case TOK_STAR:
+    case TOK_AMP:
+        return true;
+    case TOK_IDENT:
+        return step(unit, inner) == close && unit_kind(unit, step(unit, close)) == TOK_ASSIGN;
+    default:
+        return false;
+    }
+}
+
 /* Whether a declaration begins at AT, where PLACE says what may. */
 static bool is_declaration(const struct unit *unit, uint32_t at, uint32_t end,
                            enum body_place place)
@@ -460,14 +491,16 @@ static bool is_declaration(const struct unit *unit, uint32_t at, uint32_t end,
         return false;
     enum token_kind first = unit_kind(unit, at);
     bool name_only = first == TOK_IDENT || first == TOK_COLON_COLON;
-    if (!name_only && place == PLACE_STATEMENT) {
-        enum token_kind next = unit_kind(unit, i), after = unit_kind(unit, step(unit, i));
-        return next == TOK_LPAREN ? after == TOK_STAR || after == TOK_AMP : next != TOK_LBRACE;
-    }
+    bool parenthesis = i < end && unit_kind(unit, i) == TOK_LPAREN;
+    if (place == PLACE_STATEMENT && parenthesis && (!name_only || names_type(unit, at, i)))
+        return holds_declarator(unit, i, end);
+    if (!name_only && place == PLACE_STATEMENT)
+        return unit_kind(unit, i) != TOK_LBRACE;
     bool stars = false;
     while (i < end) {
         enum token_kind kind = unit_kind(unit, i);
-        bool macro = stars && kind == TOK_IDENT && is_qualifier_macro(unit, i);
+        bool macro =
+            kind == TOK_IDENT && is_qualifier_macro(unit, i) && (stars || is_macro_name(unit, i));
         if (kind != TOK_STAR && kind != TOK_AMP && kind != TOK_AND_AND && kind != TOK_SPECIFIER &&
             !macro)
             break;
@@ -491,11 +524,12 @@ static bool is_declaration(const struct unit *unit, uint32_t at, uint32_t end,
         return place != PLACE_CONDITION;
     case TOK_LBRACE:
     case TOK_ATTRIBUTE:
-        return place != PLACE_CONDITION && !stars;
+        return !name_only || (place != PLACE_CONDITION && !stars);
+    case TOK_IDENT:
+        return place == PLACE_STATEMENT && is_macro_name(unit, step(unit, i));
     case TOK_LPAREN: {
-        const struct symbol *name = plain_name(unit, at, body_type_end(unit, at, end));
         return place != PLACE_CONDITION &&
-               (!name_only || !stars || (name && tree_is_type_name(name)));
+               (!name_only || !stars || names_type(unit, at, body_type_end(unit, at, end)));
     }
     default:
         return false;
@@ -608,6 +642,7 @@ void body_feed_init(struct body *body, struct trees *trees, enum body_start star
         .at = range.begin,
         .end = range.end,
         .place = start == BODY_STATEMENTS ? PLACE_STATEMENT : PLACE_INSIDE,
+        .rest_at = NO_TOKEN,
     };
     *vec_push(&body->open) = (struct body_bracket){.token = NO_TOKEN, .partner = NO_TOKEN};
 }
@@ -674,8 +709,11 @@ static int feed_rest(struct body *body, struct range *where)
     size_t block = body->open.count;
     while (0 < block && !body->open.items[block - 1].block)
         --block;
-    if (block == 0)
-        return BODY_YYEOF; /* an island that is no list of statements: nothing to go on with */
+    /* An island that is no list of statements has nothing to go on with, and the same token twice
+       would be one time after the other. */
+    if (block == 0 || body->rest_at == body->last)
+        return BODY_YYEOF;
+    body->rest_at = body->last;
     uint32_t close = body->open.items[block - 1].partner;
     uint32_t at = body->last;
     if (block < body->open.count) {
@@ -1045,6 +1083,13 @@ static bool has_statements(const struct unit *unit, uint32_t open)
     return is_macro_name(unit, unit_prev(unit, open)) && has_semicolon(unit, open);
 }
 
+/* Whether what AT is goes on with the operand before it, as in `sizeof (a)[0]`. */
+static bool goes_on(const struct unit *unit, uint32_t at)
+{
+    enum token_kind kind = unit_kind(unit, at);
+    return kind == TOK_LBRACKET || kind == TOK_DOT || kind == TOK_ARROW || kind == TOK_LPAREN;
+}
+
 static int feed_open_parenthesis(struct body *body, uint32_t first)
 {
     const struct unit *unit = body->unit;
@@ -1054,8 +1099,10 @@ static int feed_open_parenthesis(struct body *body, uint32_t first)
     if (!opens_pair(unit, first, body->end))
         return operator_to(body, step(unit, first), OTHER);
     uint32_t inner = step(unit, first);
-    bool plain = !body->operand && !inside && !body->declarator;
-    if (plain && after_sizeof && inner != unit_partner(unit, first) &&
+    bool plain =
+        !body->operand && !inside && !body->declarator && unit_kind(unit, body->last) != TOK_CAST;
+    if (plain && after_sizeof && !goes_on(unit, step_pair(unit, first)) &&
+        inner != unit_partner(unit, first) &&
         whole_type_end(unit, inner, unit_partner(unit, first)) == unit_partner(unit, first))
         return operand_to(body, step_pair(unit, first), TYPE_OPERAND);
     if (plain && !after_sizeof && is_cast(unit, first, body->end))
@@ -1314,9 +1361,10 @@ static int feed_token(struct body *body, uint32_t first)
     case TOK_OPERATOR:
         return feed_member(body, first);
     case TOK_CAST: {
-        bool whole = next < body->end && unit_kind(unit, next) == TOK_LESS &&
-                     opens_pair(unit, next, body->end);
-        return operator_to(body, whole ? step_pair(unit, next) : next, whole ? NAMED_CAST : OTHER);
+        uint32_t behind = next;
+        if (next < body->end && unit_kind(unit, next) == TOK_LESS)
+            behind = angles_end(unit, next, body->end);
+        return operator_to(body, behind, behind != next ? NAMED_CAST : OTHER);
     }
     case TOK_SIZEOF:
         return feed_sizeof(body, first);

@@ -6,6 +6,7 @@ libhipwright_a_SOURCES += \
     parser/island.h \
     parser/islands.c parser/islands.h \
     parser/launch.c \
+    parser/measure.c parser/measure.h \
     parser/node.def \
     parser/pair.c \
     parser/scope.c \

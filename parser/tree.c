@@ -16,21 +16,12 @@ static struct node *read_island(struct trees *trees, enum body_start start, stru
     return res;
 }
 
-static struct node *opaque(struct trees *trees, struct range range)
+/* A node of KIND without kids. */
+static struct node *leaf(struct trees *trees, enum node_kind kind, struct range range)
 {
     struct node *res = arena_alloc(trees->arena, sizeof *res);
     *res = (struct node){
-        .kind = NODE_OPAQUE, .token = range.begin, .tokens = range, .id = trees->nodes++};
-    trees->opaque += range.end - range.begin;
-    return res;
-}
-
-/* Of a body that no AMD compiler sees. */
-static struct node *empty_block(struct trees *trees, struct range range)
-{
-    struct node *res = arena_alloc(trees->arena, sizeof *res);
-    *res = (struct node){
-        .kind = NODE_BLOCK, .token = range.begin, .tokens = range, .id = trees->nodes++};
+        .kind = (uint8_t)kind, .token = range.begin, .tokens = range, .id = trees->nodes++};
     return res;
 }
 
@@ -38,18 +29,20 @@ struct node *tree_body(struct trees *trees, struct range body)
 {
     enum { MAX_NESTING = 20 }; /* of lambdas */
     if (unit_token(trees->unit, body.begin)->flags & TOKEN_CUDA_SIDE)
-        return empty_block(trees, body);
-    trees->tokens += body.end - body.begin;
-    if (MAX_NESTING <= trees->nesting)
-        return opaque(trees, body);
-    uint64_t opaque_before = trees->opaque;
-    trees->nesting++;
-    struct node *res = read_island(trees, BODY_STATEMENTS, body);
-    trees->nesting--;
-    if (res)
-        return res;
-    trees->opaque = opaque_before;
-    return opaque(trees, body);
+        return leaf(trees, NODE_BLOCK, body); /* nothing that an AMD compiler sees */
+    struct node *res = NULL;
+    if (trees->nesting < MAX_NESTING) {
+        trees->nesting++;
+        res = read_island(trees, BODY_STATEMENTS, body);
+        trees->nesting--;
+    }
+    if (!res) {
+        /* For want of stack, or of the closing brace: what the grammar does not accept is opaque
+           within its block. */
+        res = leaf(trees, NODE_OPAQUE, body);
+        res->flags = body.begin + 1 < body.end ? OPAQUE_DEEP : 0;
+    }
+    return res;
 }
 
 struct node *tree_expression(struct trees *trees, struct range range)

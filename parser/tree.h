@@ -34,6 +34,8 @@ enum node_flag {
     DECLARATOR_REFERENCE = 1 << 0, /* & or && */
     DECLARATOR_NESTED = 1 << 1,    /* (*f)(...) and (&a)[N]: more than pointers and dimensions */
     DECLARATOR_BINDING = 1 << 2,   /* [a, b]: the kids are NODE_NAMEs, then what they come from */
+    /* NODE_OPAQUE */
+    OPAQUE_DEEP = 1 << 0, /* nested deeper than anybody writes */
     /* NODE_NAME */
     NAME_QUALIFIED = 1 << 0, /* a::b, ::b */
     NAME_TEMPLATE = 1 << 1,  /* ends in template arguments */
@@ -61,11 +63,8 @@ enum { TREE_MAX_DEPTH = 400 };
 struct trees {
     const struct unit *unit;
     struct arena *arena; /* of the nodes */
-    /* Over all bodies read: */
-    uint64_t tokens;
-    uint64_t opaque;  /* those that lie in opaque nodes */
-    uint32_t nodes;   /* so many were made */
-    unsigned nesting; /* bodies of lambdas that are being read */
+    uint32_t nodes;      /* so many were made */
+    unsigned nesting;    /* bodies of lambdas that are being read */
 };
 
 /* Gets ready to read UNIT's islands into trees that live in ARENA: finds the names that the file

@@ -20,6 +20,7 @@
 #include "annotate/model/launch.h"
 #include "annotate/model/query_p.h"
 #include "base/xalloc.h"
+#include "parser/measure.h"
 #include "parser/tree.h"
 #include "parser/unit.h"
 
@@ -202,19 +203,21 @@ enum mode {
 };
 
 /* Of all files. */
-static uint64_t all_tokens, all_opaque;
+static struct measure total;
 
 static void print_bodies(struct source *source, const struct unit *unit, enum mode mode)
 {
     struct arena arena = ARENA_INIT;
     struct trees trees;
     trees_init(&trees, unit, &arena);
+    total.end = 0;
     vec_each (const struct function, fn, &unit->functions) {
         if (fn->body.begin >= fn->body.end)
             continue;
         if (mode == MODE_OPAQUE && !function_on_device(fn))
             continue;
         const struct node *tree = tree_body(&trees, fn->body);
+        measure_add(&total, unit, fn->body, tree);
         if (mode != MODE_TREES) {
             print_opaque(source, unit, tree);
             continue;
@@ -223,8 +226,6 @@ static void print_bodies(struct source *source, const struct unit *unit, enum mo
         print_tree(unit, tree);
         putchar('\n');
     }
-    all_tokens += trees.tokens;
-    all_opaque += trees.opaque;
     arena_release(&arena);
 }
 
@@ -473,8 +474,11 @@ int main(int argc, char **argv)
         printf("the block of %llu of %llu launches is known, %.1f %%\n",
                (unsigned long long)known_launches, (unsigned long long)all_launches,
                100.0 * (double)known_launches / (double)all_launches);
-    if (MODE_OPAQUE <= mode && all_tokens)
-        printf("%llu of %llu tokens are opaque, %.2f %%\n", (unsigned long long)all_opaque,
-               (unsigned long long)all_tokens, 100.0 * (double)all_opaque / (double)all_tokens);
+    if (MODE_OPAQUE <= mode) {
+        unsigned share = measure_share(&total);
+        printf("%llu of %llu tokens are opaque, %u.%02u %% are not\n",
+               (unsigned long long)total.opaque, (unsigned long long)total.tokens, share / 100,
+               share % 100);
+    }
     return status;
 }

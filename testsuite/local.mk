@@ -64,6 +64,7 @@ UNIT_TESTS = \
     testsuite/unit/check_parser \
     testsuite/unit/check_report \
     testsuite/unit/check_toolkit \
+    testsuite/unit/check_tree \
     testsuite/unit/check_write
 
 if HAVE_CHECK
@@ -78,6 +79,7 @@ endif
 # own, which these are, take this one.
 testsuite_unit_libunit_a_SOURCES = \
     testsuite/unit/common.c testsuite/unit/common.h \
+    testsuite/unit/parse.c testsuite/unit/parse.h \
     testsuite/unit/suite.c testsuite/unit/suite.h
 LDADD = testsuite/unit/libunit.a $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 
@@ -88,12 +90,15 @@ testsuite_hwlane_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_hwlex_SOURCES = testsuite/hwlex.c
 testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_hwparse_SOURCES = testsuite/hwparse.c
+testsuite_unit_check_tree_SOURCES = testsuite/unit/check_tree.c testsuite/sound.c testsuite/sound.h
 testsuite_hwparse_LDADD = $(HIPWRIGHT_LIBS)
 
 if FUZZERS
 noinst_PROGRAMS += testsuite/fuzz/fuzz_translate
 endif
-testsuite_fuzz_fuzz_translate_SOURCES = testsuite/fuzz/fuzz_translate.c
+testsuite_fuzz_fuzz_translate_SOURCES = \
+    testsuite/fuzz/fuzz_translate.c \
+    testsuite/sound.c testsuite/sound.h
 testsuite_fuzz_fuzz_translate_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_fuzz_fuzz_translate_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 

@@ -4,7 +4,8 @@
    the input, byte for byte, and what is marked becomes without its markers what it would be
    unmarked. With HW_FUZZ_STABLE=1 in the environment also that translating the result
    again changes nothing; text that is no C++ can break that, since what a name is read as may hang
-   on a word that the first translation renames.
+   on a word that the first translation renames. All bodies are read, too, and their trees must be
+   sound.
 
    The map comes from $srcdir/maps, or ./maps where srcdir is not set.  */
 #include <config.h>
@@ -21,6 +22,8 @@
 #include "maps/map.h"
 #include "parser/unit.h"
 #include "report/marker.h"
+#include "testsuite/sound.h"
+#include "transform/translate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -138,6 +141,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     run(&first, text, size, &options);
     translation_text(&first, &out);
+    const char *fault = bodies_fault(first.unit);
+    if (fault)
+        broken(fault, text, size, &out);
 
     run(&second, out.text ? out.text : "", out.len, &options);
     translation_text(&second, &again);

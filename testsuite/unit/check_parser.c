@@ -10,55 +10,10 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/parse.h"
 #include "testsuite/unit/suite.h"
 
-struct parse {
-    struct source source;
-    struct arena arena;
-    struct symbol_table symbols;
-    struct diag diag;
-    struct unit unit;
-};
-
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
-static void parse_bytes(struct parse *parse, const char *text, size_t len)
-{
-    char *copy = xmalloc(len + SOURCE_PADDING);
-    memcpy(copy, text, len);
-    memset(copy + len, 0, SOURCE_PADDING);
-    *parse = (struct parse){.arena = ARENA_INIT, .diag = DIAG_INIT};
-    source_init(&parse->source, "test.cu", copy, len);
-    symbol_table_init(&parse->symbols, &parse->arena, on_new, NULL);
-    unit_parse(&parse->unit, &parse->source, &parse->symbols, &parse->arena, &parse->diag);
-}
-
-static void parse_release(struct parse *parse)
-{
-    diag_release(&parse->diag);
-    unit_release(&parse->unit);
-    symbol_table_release(&parse->symbols);
-    arena_release(&parse->arena);
-    source_release(&parse->source);
-}
-
 /* Printing: one island after the other, with "; " between them. */
-
-static void put_range(struct strbuf *out, const struct unit *unit, struct range range)
-{
-    for (uint32_t i = range.begin; i < range.end; ++i) {
-        const struct token *token = unit_token(unit, i);
-        if (token->kind == TOK_END_DIRECTIVE)
-            continue;
-        if (i != range.begin)
-            strbuf_addc(out, ' ');
-        strbuf_add(out, unit->source->text + token->offset, token->length);
-    }
-}
 
 static void put_field(struct strbuf *out, const struct unit *unit, const char *name,
                       struct range range)
@@ -146,8 +101,8 @@ static void put_scopes(struct strbuf *out, const struct unit *unit)
 
 static void put_functions(struct strbuf *out, const struct unit *unit)
 {
-    static const char *const flags[] = {"global",   "device",   "host",
-                                        "template", "in-macro", "friend"};
+    static const char *const flags[] = {"global",   "device", "host",        "template",
+                                        "in-macro", "friend", "device-macro"};
     vec_each (const struct function, fn, &unit->functions) {
         separate(out);
         strbuf_adds(out, unit_token(unit, fn->name)->symbol->text);
@@ -379,6 +334,13 @@ static const struct row scopes[] = {
     {"struct s; class t; struct s *f() { }", "function f"},
     {"void f() { struct local { int g() { } }; }",
      "function f; class local in f; function g in local"},
+    {"BEGIN_X namespace n { int a; } END_X", "namespace n"},
+    {"class API(x) s : public b<t> { void f() { } };", "class s; function f in s"},
+    {"struct HIDDEN ALIGNED(alignof(t)) s<t> { void f() { } };", "class s; function f in s"},
+    {"template <class T> requires a<T> && (b || c::d<T>) struct s { void f() { } };",
+     "class s; function f in s"},
+    {"DEPRECATED(\"x\") struct s { void f() { } };", "class s; function f in s"},
+    {"struct s f(x) override { }", "function f"},
     {"MACRO(x) { }", "function MACRO"},
     {"#define M namespace x {\nint a;", ""},
     {"void f() const noexcept(true) override { }", "function f"},
@@ -410,7 +372,27 @@ static const struct row functions[] = {
     {"int f(int a) { return g(a); }", "f params[int a] body"},
     {"#define K(name) __global__ void name(int *p) { *p = 0; }",
      "name global in-macro params[int * p] body"},
-    {"#define D __device__\nD int f() { }", "f body"},
+    {"#define D __device__\nD int f() { }", "f device-macro body"},
+    {"#define D static __device__\n#define E inline D\nE int f() { }", "f device-macro body"},
+    {"X_HOST_DEVICE X_FORCEINLINE T f(T x) { }", "f device-macro params[T x] body"},
+    {"XHD T f() { } A_HD T g() { } __hostdev__ T h() { } Device i() { }",
+     "f body; g device-macro body; h device-macro body; i body"},
+    {"BEGIN_SPACE\nnamespace n { X_DEVICE int f() { } } END_SPACE", "f device-macro body"},
+    {"_TEMPLATE(class T) _REQUIRES(A<T>) _API int f(T x) { }", "f params[T x] body"},
+    {"__global__ void BOUNDS(256) k(int *p) { }", "k global params[int * p] body"},
+    {"BOUNDS(256) __global__ void k(int *p) { }", "k global params[int * p] body"},
+    {"MACRO(x) f(int a) { }", "f params[int a] body"},
+    {"extern int f(int a) __THROW __nonnull((1));", "f params[int a]"},
+    {"struct s { void f(int a) override REQUIRES(mu) { } };", "f params[int a] body"},
+    {"auto f(int a) -> g<decltype(h(a))> REQUIRES(mu) { }", "f params[int a] body"},
+    {"struct s { s(int a) : b(a), c{a} { } ~s() { } s(s &&) = default; operator T() { } };",
+     "s params[int a] body; s body; operator body"},
+    {"template <class T> requires requires(T t) { t.x; } void f(T a) { }",
+     "f template params[T a] body"},
+    {"struct s { template <class T> auto operator()(T a) const -> T { } };",
+     "operator template params[T a] body"},
+    {"DECL int f(int a) END_DECL\nextern \"C\" { int g(int b) { } }",
+     "f params[int a]; g params[int b] body"},
     {"__global__ void k(int (*f)(int), T (&a)[4]) { }",
      "k global params[int ( * f ) ( int ) , T ( & a ) [ 4 ]] body"},
     {"template <class F> __global__ void k(F f) { f([=] __device__ (int i) { return i; }); }",
