@@ -41,7 +41,7 @@ static bool finish(void *context, size_t index, void *result)
     diag_flush(&job->diag, stderr);
     if (!job->read)
         *vec_push(&run->skipped) = run->inputs.list.items[index].name;
-    job_add_summary(&run->summary, job);
+    summary_add(&run->summary, &job->summary);
     if (job->status == STATUS_FOUND)
         run->status = STATUS_FOUND;
     bool more = true;
@@ -92,6 +92,9 @@ static bool end(struct run *run)
         summary_add_text(&run->summary, &text);
         fwrite(text.text, 1, text.len, stderr);
     }
+    text.len = 0;
+    summary_add_code_text(&run->summary, &text);
+    fwrite(text.text, 1, text.len, stderr);
     strbuf_release(&text);
     return res;
 }
@@ -105,6 +108,7 @@ enum exit_status command_check(const struct options *o)
         diag_flush(&run.diag, stderr);
         run.plan = (struct job_plan){
             .color = options_want_color(o, STDOUT_FILENO),
+            .want_stats = o->stats,
         };
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
                                      .jobs = o->jobs,
@@ -119,6 +123,7 @@ enum exit_status command_check(const struct options *o)
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     vec_release(&run.skipped);
+    summary_release(&run.summary);
     inputs_release(&run.inputs);
     return run.trouble ? STATUS_TROUBLE : run.status;
 }

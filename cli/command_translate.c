@@ -217,7 +217,7 @@ static bool finish(void *context, size_t index, void *result)
     diag_flush(&job->diag, stderr);
     if (job->findings.len)
         fwrite(job->findings.text, 1, job->findings.len, stderr);
-    job_add_summary(&run->summary, job);
+    summary_add(&run->summary, &job->summary);
     if (job->status == STATUS_FOUND)
         run->status = STATUS_FOUND;
     bool more = true;
@@ -249,6 +249,14 @@ static void summarise(const struct run *run)
     strbuf_release(&line);
 }
 
+static void show_stats(const struct run *run)
+{
+    struct strbuf text = STRBUF_INIT;
+    summary_add_code_text(&run->summary, &text);
+    fwrite(text.text, 1, text.len, stderr);
+    strbuf_release(&text);
+}
+
 static enum exit_status rewrite(const struct options *o, bool strip)
 {
     struct run run = {.options = o};
@@ -260,6 +268,7 @@ static enum exit_status rewrite(const struct options *o, bool strip)
             .strip = strip,
             .want_text = true,
             .want_diff = o->diff,
+            .want_stats = o->stats,
             .color = options_want_color(o, STDERR_FILENO),
             .diff_style = {.color = o->diff && options_want_color(o, STDOUT_FILENO),
                            .terminal = isatty(STDOUT_FILENO)},
@@ -272,12 +281,15 @@ static enum exit_status rewrite(const struct options *o, bool strip)
                                      .make = make,
                                      .finish = finish,
                                      .drop = drop});
-        if (!strip)
+        if (!strip) {
             summarise(&run);
+            show_stats(&run);
+        }
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     inputs_release(&run.inputs);
+    summary_release(&run.summary);
     if (run.trouble)
         return STATUS_TROUBLE;
     if (writes_nothing(o) && run.summary.changed)

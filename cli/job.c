@@ -55,6 +55,20 @@ static void report(struct job *job, const struct job_plan *plan, const struct se
     job->status = status_of(o, &job->summary);
 }
 
+/* How much of the device code is understood. */
+static void measure(struct job *job, struct translation *t)
+{
+    struct arena arena = ARENA_INIT;
+    struct trees trees;
+    struct measure res;
+    measure_init(&res, t->unit);
+    trees_init(&trees, t->unit, &arena);
+    measure_device(&res, &trees);
+    summary_add_measure(&job->summary, &t->source, &res);
+    measure_release(&res);
+    arena_release(&arena);
+}
+
 /* What becomes of SOURCE by EDITS. */
 static void make_text(struct job *job, const struct job_plan *plan, struct source *source,
                       const struct edits *edits)
@@ -89,6 +103,8 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
         finish_edits(&t, &setup->options);
     make_text(job, plan, &t.source, &t.edits);
     report(job, plan, setup, &t);
+    if (plan->want_stats)
+        measure(job, &t);
     if (t.diag.text.len)
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
@@ -122,15 +138,7 @@ void job_free(struct job *job)
     strbuf_release(&job->text);
     strbuf_release(&job->diff);
     strbuf_release(&job->findings);
+    summary_release(&job->summary);
     diag_release(&job->diag);
     free(job);
-}
-
-void job_add_summary(struct summary *total, const struct job *job)
-{
-    total->files += job->summary.files;
-    total->changed += job->summary.changed;
-    total->suppressed += job->summary.suppressed;
-    for (int level = LEVEL_NOTE; level <= LEVEL_ERROR; ++level)
-        total->found[level] += job->summary.found[level];
 }

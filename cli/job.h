@@ -20,7 +20,8 @@ struct job_plan {
     bool strip;     /* the result is the file without markers, not its translation */
     bool want_text; /* the resulting text */
     bool want_diff;
-    bool color; /* in findings */
+    bool want_stats; /* the measure of device code */
+    bool color;      /* in findings */
     struct diff_style diff_style;
 };
 
@@ -41,8 +42,5 @@ struct job {
 struct job *job_run(const struct job_plan *plan, const struct setup *setup,
                     const struct input *input);
 void job_free(struct job *job);
-
-/* Adds the figures of one file to those of the run. */
-void job_add_summary(struct summary *total, const struct job *job);
 
 #endif

@@ -302,6 +302,9 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_QUIET:
         o->quiet = true;
         break;
+    case OPT_STATS:
+        o->stats = true;
+        break;
     case OPT_VERBOSE:
         o->verbose = true;
         break;

@@ -100,6 +100,7 @@ struct options {
     bool diff;
     bool quiet;
     bool verbose;
+    bool stats;
     bool help;
     bool show_version;
     bool rule_off[RULE_COUNT];

@@ -2,23 +2,47 @@
 
 #include "parser/measure.h"
 
-/* The tokens of RANGE that a compiler for AMD GPUs reads as code. */
-static uint64_t count_tokens(const struct unit *unit, struct range range)
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+enum measure_flag {
+    COUNTED = 1 << 0,
+    COUNTED_OPAQUE = 1 << 1,
+};
+
+void measure_init(struct measure *measure, const struct unit *unit)
+{
+    *measure = (struct measure){.unit = unit, .counted = xcalloc(unit->tokens.list.count + 1, 1)};
+}
+
+void measure_release(struct measure *measure)
+{
+    free(measure->counted);
+}
+
+/* Marks the tokens of RANGE that a compiler for AMD GPUs reads as code with FLAG; returns how many
+   had it not. */
+static uint64_t count(struct measure *measure, struct range range, enum measure_flag flag)
 {
     uint64_t res = 0;
     for (uint32_t i = range.begin; i < range.end; ++i) {
-        const struct token *token = unit_token(unit, i);
-        res += token_is_code(token) && token->kind != TOK_END_DIRECTIVE &&
-               token_region(token) != REGION_CUDA;
+        const struct token *token = unit_token(measure->unit, i);
+        if (!token_is_code(token) || token->kind == TOK_END_DIRECTIVE ||
+            token_region(token) == REGION_CUDA || measure->counted[i] & flag)
+            continue;
+        measure->counted[i] |= (uint8_t)flag;
+        ++res;
     }
     return res;
 }
 
-static void add_opaque(struct measure *measure, const struct unit *unit, const struct node *node)
+static void add_opaque(struct measure *measure, const struct node *node)
 {
-    if (node->kind == NODE_OPAQUE) {
-        uint64_t tokens = count_tokens(unit, node->tokens);
-        enum token_kind kind = node->flags & OPAQUE_DEEP ? TOK_EOF : unit_kind(unit, node->token);
+    uint64_t tokens;
+    if (node->kind == NODE_OPAQUE && (tokens = count(measure, node->tokens, COUNTED_OPAQUE)) != 0) {
+        enum token_kind kind =
+            node->flags & OPAQUE_DEEP ? TOK_EOF : unit_kind(measure->unit, node->token);
         struct measure_reason *reason = &measure->reasons[kind];
         measure->opaque += tokens;
         reason->tokens += tokens;
@@ -26,32 +50,25 @@ static void add_opaque(struct measure *measure, const struct unit *unit, const s
             reason->first = node->token;
     }
     tree_each (kid, node)
-        add_opaque(measure, unit, kid);
+        add_opaque(measure, kid);
 }
 
-void measure_add(struct measure *measure, const struct unit *unit, struct range body,
-                 const struct node *tree)
+void measure_add(struct measure *measure, struct range body, const struct node *tree)
 {
-    if (measure->end < body.end) {
-        uint32_t begin = measure->end < body.begin ? body.begin : measure->end;
-        measure->tokens += count_tokens(unit, (struct range){begin, body.end});
-        measure->end = body.end;
-    }
-    add_opaque(measure, unit, tree);
+    measure->tokens += count(measure, body, COUNTED);
+    add_opaque(measure, tree);
 }
 
 void measure_device(struct measure *measure, struct trees *trees)
 {
     vec_each (const struct function, fn, &trees->unit->functions)
         if (function_on_device(fn) && fn->body.begin < fn->body.end)
-            measure_add(measure, trees->unit, fn->body, tree_body(trees, fn->body));
+            measure_add(measure, fn->body, tree_body(trees, fn->body));
 }
 
-unsigned measure_share(const struct measure *measure)
+unsigned measure_share(uint64_t tokens, uint64_t opaque)
 {
-    if (!measure->tokens)
+    if (!tokens)
         return 10000;
-    uint64_t known = measure->tokens - measure->opaque;
-    return (unsigned)(known / measure->tokens * 10000 +
-                      known % measure->tokens * 10000 / measure->tokens);
+    return (unsigned)((tokens - opaque) * 10000 / tokens);
 }

@@ -203,21 +203,22 @@ enum mode {
 };
 
 /* Of all files. */
-static struct measure total;
+static uint64_t all_tokens, all_opaque;
 
 static void print_bodies(struct source *source, const struct unit *unit, enum mode mode)
 {
     struct arena arena = ARENA_INIT;
     struct trees trees;
     trees_init(&trees, unit, &arena);
-    total.end = 0;
+    struct measure measure;
+    measure_init(&measure, unit);
     vec_each (const struct function, fn, &unit->functions) {
         if (fn->body.begin >= fn->body.end)
             continue;
         if (mode == MODE_OPAQUE && !function_on_device(fn))
             continue;
         const struct node *tree = tree_body(&trees, fn->body);
-        measure_add(&total, unit, fn->body, tree);
+        measure_add(&measure, fn->body, tree);
         if (mode != MODE_TREES) {
             print_opaque(source, unit, tree);
             continue;
@@ -226,6 +227,9 @@ static void print_bodies(struct source *source, const struct unit *unit, enum mo
         print_tree(unit, tree);
         putchar('\n');
     }
+    all_tokens += measure.tokens;
+    all_opaque += measure.opaque;
+    measure_release(&measure);
     arena_release(&arena);
 }
 
@@ -475,9 +479,9 @@ int main(int argc, char **argv)
                (unsigned long long)known_launches, (unsigned long long)all_launches,
                100.0 * (double)known_launches / (double)all_launches);
     if (MODE_OPAQUE <= mode) {
-        unsigned share = measure_share(&total);
+        unsigned share = measure_share(all_tokens, all_opaque);
         printf("%llu of %llu tokens are opaque, %u.%02u %% are not\n",
-               (unsigned long long)total.opaque, (unsigned long long)total.tokens, share / 100,
+               (unsigned long long)all_opaque, (unsigned long long)all_tokens, share / 100,
                share % 100);
     }
     return status;

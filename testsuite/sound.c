@@ -37,20 +37,22 @@ const char *bodies_fault(const struct unit *unit)
 {
     struct arena arena = ARENA_INIT;
     struct trees trees;
-    struct measure measure = {0};
+    struct measure measure;
     const char *res = NULL;
+    measure_init(&measure, unit);
     trees_init(&trees, unit, &arena);
     vec_each (const struct function, fn, &unit->functions) {
         if (res || fn->body.end <= fn->body.begin)
             continue;
         const struct node *tree = tree_body(&trees, fn->body);
         res = tree_fault(unit, tree, fn->body);
-        measure_add(&measure, unit, fn->body, tree);
+        measure_add(&measure, fn->body, tree);
     }
     if (!res && unit->tokens.list.count < measure.tokens)
         res = "tokens counted twice";
     if (!res && measure.tokens < measure.opaque)
         res = "more is opaque than there is";
+    measure_release(&measure);
     arena_release(&arena);
     return res;
 }

@@ -68,6 +68,33 @@ jobs_agree() {
 }
 ok "the same with 1 and with 9 jobs" jobs_agree
 
+# --stats: what of the device code was not understood, the commonest reason first.
+mkdir kernels
+printf '__global__ void f() { a; b @ c; }\nvoid g() { @ }\n' >kernels/1.cu
+printf '__device__ void f() { x = ; y @ z; u = ; }\nX_DEVICE void g() { a; }\n' >kernels/2.cu
+{ printf '__device__ void f() { x = '; printf -- '- %.0s' {1..500}; printf 'y; }\n'; } >kernels/3.cu
+stats() {
+    for j in 1 2 9; do
+        "$HIPWRIGHT" check -q --stats -j $j kernels/[123].cu 2>stats.$j || return
+        "$HIPWRIGHT" -q --stats --diff -j $j kernels/[123].cu >/dev/null 2>translated.$j
+        same stats.$j stats.1 && same translated.$j stats.1 || return
+    done
+    cat >want <<'END'
+hipwright: note: device code: 530 tokens, of which 21.50 % are understood
+kernels/3.cu:1:225: note: nested too deep: 402 tokens in 1 place, first here
+kernels/1.cu:1:28: note: not understood from '@' on: 8 tokens in 2 places, first here
+kernels/2.cu:1:27: note: not understood from ';' on: 6 tokens in 2 places, first here
+END
+    same stats.1 want
+}
+ok "--stats says what of the device code was not understood" stats
+stats_without_code() {
+    printf 'void f() { @ }\n' | "$HIPWRIGHT" check -q --stats 2>stats
+    echo 'hipwright: note: device code: 0 tokens, of which 100.00 % are understood' >want
+    same stats want
+}
+ok "--stats without device code" stats_without_code
+
 # C.UTF-8 is always there, and gettext follows LANGUAGE in it.
 locales() {
     local l

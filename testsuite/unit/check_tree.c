@@ -867,15 +867,17 @@ START_TEST(test_deep)
     struct parse parse;
     parse_bytes(&parse, text.text, text.len);
     struct trees trees;
-    struct measure measure = {0};
+    struct measure measure;
+    measure_init(&measure, &parse.unit);
     struct range body = parse.unit.functions.items[0].body;
     trees_init(&trees, &parse.unit, &parse.arena);
-    measure_add(&measure, &parse.unit, body, tree_body(&trees, body));
+    measure_add(&measure, body, tree_body(&trees, body));
     ck_assert_uint_eq(measure.tokens, body.end - body.begin);
     ck_assert_uint_gt(measure.opaque, TREE_MAX_DEPTH / 2);
     ck_assert_uint_lt(measure.opaque, measure.tokens - 4);
     ck_assert_uint_eq(measure.reasons[TOK_EOF].tokens, measure.opaque);
-    ck_assert_uint_lt(measure_share(&measure), 10000);
+    ck_assert_uint_lt(measure_share(measure.tokens, measure.opaque), 10000);
+    measure_release(&measure);
     parse_release(&parse);
     strbuf_release(&text);
 }
@@ -902,6 +904,7 @@ static const struct measured {
     {"__device__ void f() { struct s { __device__ void g() { a; } }; }", 16, 0},
     {"__device__ void f() { struct s { __device__ void g() { a + ; } }; b; }", 19, 3},
     {"__device__ void f() { g([] { a; @; }); }", 14, 2},
+    {"__device__ void f() { @ struct s { __device__ void g() { a + ; } }; b; }", 20, 16},
 };
 
 START_TEST(test_measure)
@@ -910,11 +913,13 @@ START_TEST(test_measure)
     struct parse parse;
     parse_bytes(&parse, row->text, strlen(row->text));
     struct trees trees;
-    struct measure measure = {0};
+    struct measure measure;
+    measure_init(&measure, &parse.unit);
     trees_init(&trees, &parse.unit, &parse.arena);
     measure_device(&measure, &trees);
     ck_assert_msg(measure.tokens == row->tokens && measure.opaque == row->opaque, "%s: %u of %u",
                   row->text, (unsigned)measure.opaque, (unsigned)measure.tokens);
+    measure_release(&measure);
     parse_release(&parse);
 }
 END_TEST
