@@ -11,6 +11,7 @@ libhipwright_a_SOURCES += \
     annotate/gpu/targets.c annotate/gpu/targets.h \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
+    annotate/model/facts.c annotate/model/facts.h \
     annotate/model/flow.c annotate/model/flow.h \
     annotate/model/geometry.c annotate/model/geometry_p.h \
     annotate/model/lane.c annotate/model/lane.h annotate/model/lane_p.h \

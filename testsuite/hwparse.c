@@ -1,6 +1,7 @@
 /* The parser alone: prints what it found in each file, one line an island.
 
-   usage: hwparse [--trees|--opaque|--opaque-all|--constants|--launches|--asserts] FILE...
+   usage: hwparse [--trees|--opaque|--opaque-all|--constants|--launches|--launches-headers|
+                   --asserts] FILE...
 
    --trees   the trees of all bodies
    --opaque  what is not understood in device code, and how much of it is;
@@ -8,7 +9,8 @@
    --constants  the values of macros, constants, enumerators and template parameters, the types
              of shared objects, and how many of their dimensions are known
    --launches   the launches with what the model knows of them, and for how many of them it knows
-             the block
+             the block; --launches-headers: with the values of names in the headers that a file
+             includes by #include "..."
    --asserts  what the model knows of the file's structs and constants as static_asserts, which a
              compiler can be asked about  */
 #include <config.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/facts.h"
 #include "annotate/model/launch.h"
 #include "annotate/model/query_p.h"
 #include "base/xalloc.h"
@@ -198,6 +201,7 @@ enum mode {
     MODE_CONSTANTS,
     MODE_LAUNCHES,
     MODE_ASSERTS,
+    MODE_LAUNCHES_HEADERS,
     MODE_OPAQUE,
     MODE_OPAQUE_ALL
 };
@@ -335,12 +339,108 @@ static void print_dims(const struct unit *unit, const char *name, const struct l
             print_field(unit, "", dims[i].expression->tokens);
 }
 
-static void print_launches(struct source *source, const struct unit *unit)
+/* A header that a file includes, with all that lives as long. */
+struct header {
+    char *path;
+    struct arena arena;
+    struct source source;
+    struct symbol_table symbols;
+    struct unit unit;
+    struct model model;
+    struct model_options options;
+    struct model_facts facts;
+};
+
+typedef VEC(struct header *) header_list;
+typedef VEC(const struct model_facts *) facts_list;
+
+static bool read_source(struct source *source, const char *path);
+
+static void parse(struct source *source, struct symbol_table *symbols, struct arena *arena,
+                  struct unit *unit);
+
+static void read_includes(const struct unit *unit, const char *path, unsigned depth,
+                          header_list *seen, facts_list *facts);
+
+/* The facts of the file at PATH, and before them those of what it includes, become part of FACTS.
+ */
+static void read_header(char *path, unsigned depth, header_list *seen, facts_list *facts)
+{
+    enum { DEPTH = 8 };
+    vec_each (struct header *, other, seen)
+        if (!strcmp((*other)->path, path)) {
+            free(path);
+            return;
+        }
+    struct header *header = xmalloc(sizeof *header);
+    *header = (struct header){.path = path, .arena = ARENA_INIT};
+    if (DEPTH < depth || !read_source(&header->source, path)) {
+        free(path);
+        free(header);
+        return;
+    }
+    *vec_push(seen) = header;
+    parse(&header->source, &header->symbols, &header->arena, &header->unit);
+    read_includes(&header->unit, path, depth + 1, seen, facts);
+    /* The list moves while it grows; a model keeps a copy. */
+    const struct model_facts **own =
+        arena_zalloc(&header->arena, facts->count, sizeof(const struct model_facts *));
+    if (facts->count)
+        memcpy(own, facts->items, facts->count * sizeof *own);
+    header->options.facts = own;
+    header->options.fact_count = facts->count;
+    model_init(&header->model, &header->unit, &header->arena, &header->options);
+    model_facts_read(&header->facts, &header->model, &header->arena);
+    *vec_push(facts) = &header->facts;
+}
+
+/* What UNIT, the file at PATH, includes by #include "...". */
+static void read_includes(const struct unit *unit, const char *path, unsigned depth,
+                          header_list *seen, facts_list *facts)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
+            continue;
+        const struct token *token = unit_token(unit, d->name);
+        const char *text = unit->source->text + token->offset;
+        if (token->kind != TOK_HEADER || token->length < 3 || *text != '"')
+            continue;
+        char *name = xmalloc(folder + token->length);
+        memcpy(name, path, folder);
+        memcpy(name + folder, text + 1, token->length - 2);
+        name[folder + token->length - 2] = '\0';
+        read_header(name, depth, seen, facts);
+    }
+}
+
+static void release_headers(header_list *seen)
+{
+    vec_each (struct header *, item, seen) {
+        struct header *header = *item;
+        model_release(&header->model);
+        unit_release(&header->unit);
+        symbol_table_release(&header->symbols);
+        arena_release(&header->arena);
+        source_release(&header->source);
+        free(header->path);
+        free(header);
+    }
+    vec_release(seen);
+}
+
+static void print_launches(struct source *source, const struct unit *unit, bool headers)
 {
     struct arena arena = ARENA_INIT;
     struct model model;
     size_t count;
-    model_init(&model, unit, &arena, NULL);
+    header_list seen = {0};
+    facts_list facts = {0};
+    if (headers)
+        read_includes(unit, source->name, 0, &seen, &facts);
+    const struct model_options options = {.facts = facts.items, .fact_count = facts.count};
+    model_init(&model, unit, &arena, &options);
     const struct launch_site *sites = model_launches(&model, &count);
     for (const struct launch_site *site = sites; site != sites + count; ++site) {
         printf("%s:%u: %s%s", source->name, line_of(source, unit, site->token),
@@ -361,12 +461,47 @@ static void print_launches(struct source *source, const struct unit *unit)
             fputs(" cooperative", stdout);
         if (site->open)
             fputs(" open", stdout);
-        puts(site->block_known ? " known" : " unknown");
+        if (site->block_known)
+            puts(" known");
+        else if (site->unknown_at == NO_TOKEN)
+            puts(" unknown");
+        else {
+            printf(" unknown for line %u", line_of(source, unit, site->unknown_at));
+            print_field(unit, "", (struct range){site->unknown_at, site->unknown_at + 1});
+            putchar('\n');
+        }
         known_launches += site->block_known;
     }
     all_launches += count;
     model_release(&model);
     arena_release(&arena);
+    release_headers(&seen);
+    vec_release(&facts);
+}
+
+static bool read_source(struct source *source, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    struct strbuf text = STRBUF_INIT;
+    char chunk[65536];
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file));)
+        strbuf_add(&text, chunk, got);
+    fclose(file);
+    size_t len = text.len;
+    strbuf_add(&text, "\0\0", SOURCE_PADDING);
+    source_init(source, path, text.text, len);
+    return true;
+}
+
+static void parse(struct source *source, struct symbol_table *symbols, struct arena *arena,
+                  struct unit *unit)
+{
+    struct diag diag = DIAG_INIT;
+    symbol_table_init(symbols, arena, on_new, NULL);
+    unit_parse(unit, source, symbols, arena, &diag);
+    diag_release(&diag);
 }
 
 static void assert_record(const char *name, const struct type *type)
@@ -431,23 +566,16 @@ int main(int argc, char **argv)
         mode = MODE_LAUNCHES;
     else if (argc > 1 && !strcmp(argv[1], "--asserts"))
         mode = MODE_ASSERTS;
+    else if (argc > 1 && !strcmp(argv[1], "--launches-headers"))
+        mode = MODE_LAUNCHES_HEADERS;
     first += mode != MODE_ISLANDS;
     for (int i = first; i < argc; ++i) {
-        FILE *file = fopen(argv[i], "rb");
-        if (!file) {
+        struct source source;
+        if (!read_source(&source, argv[i])) {
             perror(argv[i]);
             status = 2;
             continue;
         }
-        struct strbuf text = STRBUF_INIT;
-        char chunk[65536];
-        for (size_t got; (got = fread(chunk, 1, sizeof chunk, file));)
-            strbuf_add(&text, chunk, got);
-        fclose(file);
-        size_t len = text.len;
-        strbuf_add(&text, "\0\0", SOURCE_PADDING);
-        struct source source;
-        source_init(&source, argv[i], text.text, len);
         struct arena arena = ARENA_INIT;
         struct symbol_table symbols;
         symbol_table_init(&symbols, &arena, on_new, NULL);
@@ -456,8 +584,8 @@ int main(int argc, char **argv)
         unit_parse(&unit, &source, &symbols, &arena, &diag);
         if (mode == MODE_ISLANDS)
             print_unit(&source, &unit);
-        else if (mode == MODE_LAUNCHES)
-            print_launches(&source, &unit);
+        else if (mode == MODE_LAUNCHES || mode == MODE_LAUNCHES_HEADERS)
+            print_launches(&source, &unit, mode == MODE_LAUNCHES_HEADERS);
         else if (mode == MODE_CONSTANTS)
             print_model(&source, &unit);
         else if (mode == MODE_ASSERTS)
@@ -474,7 +602,7 @@ int main(int argc, char **argv)
     if (mode == MODE_CONSTANTS)
         printf("%llu of %llu shared dimensions are known\n", (unsigned long long)known_dimensions,
                (unsigned long long)all_dimensions);
-    if (mode == MODE_LAUNCHES && all_launches)
+    if (all_launches)
         printf("the block of %llu of %llu launches is known, %.1f %%\n",
                (unsigned long long)known_launches, (unsigned long long)all_launches,
                100.0 * (double)known_launches / (double)all_launches);

@@ -54,6 +54,7 @@ UNIT_TESTS = \
     testsuite/unit/check_expr \
     testsuite/unit/check_fix \
     testsuite/unit/check_invariants \
+    testsuite/unit/check_launch \
     testsuite/unit/check_lexer \
     testsuite/unit/check_lds \
     testsuite/unit/check_library \

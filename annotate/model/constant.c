@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/facts.h"
 #include "annotate/model/query_p.h"
 
 /* Values. */
@@ -1037,6 +1038,21 @@ static bool symbol_macro(struct query *q, const struct symbol *symbol, uint32_t 
     return *is_macro;
 }
 
+/* What other files say of SYMBOL, which this one does not declare. */
+static bool foreign_values(struct query *q, const struct symbol *symbol, struct values *res)
+{
+    struct constant constant;
+    if (!model_facts_find(q->model->options, symbol->text, &constant))
+        return false;
+    for (unsigned i = 0; i < constant.count; ++i) {
+        int64_t bits = constant.values[i];
+        struct scalar type = INT32_MIN <= bits && bits <= INT32_MAX ? scalar_int : scalar_long;
+        if (!add_value(res, (struct value){bits, type}))
+            return false;
+    }
+    return true;
+}
+
 static bool symbol_values(struct query *q, const struct symbol *symbol, uint32_t at,
                           struct values *res)
 {
@@ -1044,7 +1060,7 @@ static bool symbol_values(struct query *q, const struct symbol *symbol, uint32_t
     if (is_macro)
         return known;
     struct decl *decl = decl_at(q->model, symbol, at);
-    return decl && decls_values(q, decl, NULL, res);
+    return decl ? decls_values(q, decl, NULL, res) : foreign_values(q, symbol, res);
 }
 
 static bool name_values(struct query *q, const struct node *node, const struct frame *frame,
@@ -1069,7 +1085,7 @@ static bool name_values(struct query *q, const struct node *node, const struct f
     struct frame inner;
     struct decl *decl = query_meaning(q, node, frame, &inner);
     if (!decl)
-        return false;
+        return foreign_values(q, symbol, res);
     /* A variable of the file sees nothing of the frame; a member of a template class does. */
     const struct frame *in = frame;
     if (qualified)

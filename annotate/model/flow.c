@@ -132,16 +132,43 @@ struct place {
     bool part; /* something deeper, or an element, is meant */
 };
 
+enum { ELEMENTS = 4 };
+
+static const struct symbol elements[ELEMENTS] = {
+    {.text = "0"}, {.text = "1"}, {.text = "2"}, {.text = "3"}};
+
+const struct symbol *flow_element(const struct unit *unit, const struct node *index)
+{
+    int64_t value;
+    unsigned bytes;
+    bool is_signed;
+    return index->kind == NODE_NUMBER &&
+                   constant_literal(unit, index, &value, &bytes, &is_signed) && 0 <= value &&
+                   value < ELEMENTS
+               ? &elements[value]
+               : NULL;
+}
+
+int flow_element_index(const struct symbol *symbol)
+{
+    for (int i = 0; i < ELEMENTS; ++i)
+        if (symbol == &elements[i])
+            return i;
+    return -1;
+}
+
 static struct place place_of(const struct unit *unit, const struct node *node)
 {
     struct place res = {0};
     for (; node && node->kids; node = node->kids) {
-        if (node->kind == NODE_MEMBER) {
+        const struct symbol *step = node->kind == NODE_MEMBER ? tree_symbol(unit, node)
+                                    : node->kind == NODE_INDEX && node->kids->next
+                                        ? flow_element(unit, node->kids->next)
+                                        : NULL;
+        if (step) {
             res.part |= res.count == DEFINITION_PATH;
             memmove(res.path + 1, res.path, (DEFINITION_PATH - 1) * sizeof *res.path);
-            res.path[0] = tree_symbol(unit, node);
-            if (!res.path[0])
-                return (struct place){0};
+            res.path[0] = step;
             res.count += res.count < DEFINITION_PATH;
         } else if (node->kind == NODE_INDEX) {
             res.part = true;
@@ -270,12 +297,12 @@ static void walk_range_for(struct walk *walk, const struct node *node)
     if (!range || !body)
         return;
     walk_node(walk, range);
-    uint32_t around = walk->region;
-    walk->region =
-        open_region(walk, REGION_LOOP, (struct range){range->tokens.end, node->tokens.end});
     const struct symbol *name = declarator ? tree_symbol(walk->unit, declarator) : NULL;
     if (name)
         define(walk, DEFINITION_EACH, name, range, last_token(range))->visible = node->tokens.end;
+    uint32_t around = walk->region;
+    walk->region =
+        open_region(walk, REGION_LOOP, (struct range){range->tokens.end, node->tokens.end});
     walk_node(walk, body);
     walk->region = around;
 }
@@ -309,9 +336,10 @@ static void walk_opaque(struct walk *walk, const struct node *node)
             continue;
         enum token_kind next = i + 1 < node->tokens.end ? unit_kind(unit, i + 1) : TOK_EOF;
         enum token_kind before = node->tokens.begin < i ? unit_kind(unit, i - 1) : TOK_EOF;
-        if (next == TOK_ASSIGN || (TOK_PLUS_ASSIGN <= next && next <= TOK_SHIFT_RIGHT_ASSIGN) ||
-            next == TOK_DOT || next == TOK_PLUS_PLUS || next == TOK_MINUS_MINUS ||
-            before == TOK_AMP || before == TOK_PLUS_PLUS || before == TOK_MINUS_MINUS)
+        if (next == TOK_ASSIGN ||
+                 (TOK_PLUS_ASSIGN <= next && next <= TOK_SHIFT_RIGHT_ASSIGN) || next == TOK_DOT ||
+                 next == TOK_PLUS_PLUS || next == TOK_MINUS_MINUS || before == TOK_AMP ||
+                 before == TOK_PLUS_PLUS || before == TOK_MINUS_MINUS)
             define(walk, DEFINITION_UNKNOWN, token->symbol, node, i);
     }
 }

@@ -32,8 +32,8 @@ struct definition {
     const struct node *declaration; /* DEFINITION_DECLARED: the NODE_DECLARATION; else NULL */
     const struct node *loop;        /* the NODE_FOR whose step it is, or NULL */
     unsigned index;                 /* DEFINITION_PARAMETER: which one */
-    /* The members that it concerns: a.b.c = 1 has {b, c}. Deeper ones and elements of arrays are
-       DEFINITION_UNKNOWN of what they belong to. */
+    /* The members that it concerns: a.b.c = 1 has {b, c}, a[1] = 1 has flow_element(). Deeper
+       ones, and elements whose index is computed, are DEFINITION_UNKNOWN of what they belong to. */
     const struct symbol *path[DEFINITION_PATH];
     unsigned path_count;
     uint32_t visible;  /* a declaration's: behind the last token where it is; else 0 */
@@ -41,6 +41,13 @@ struct definition {
     uint32_t region;   /* flow.c's */
     uint32_t branch;   /* of #if, as unit_branch_at() */
 };
+
+/* What stands in a path for the element [INDEX] of an array, where INDEX is a small number; NULL
+   for another index. */
+const struct symbol *flow_element(const struct unit *unit, const struct node *index);
+
+/* The index of the element that SYMBOL stands for; -1 where it is a member. */
+int flow_element_index(const struct symbol *symbol);
 
 /* The definitions in one function, by name and then by token. */
 struct flow {

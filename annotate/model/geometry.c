@@ -9,7 +9,15 @@
 #include "annotate/model/type.h"
 
 /* Recursion, and the work for one question. */
-enum { MAX_DEPTH = 150, MAX_STEPS = 4000, MAX_CALLERS = 64, MAX_NESTING = 4, MAX_PLACES = 2000 };
+enum {
+    MAX_DEPTH = 150,
+    MAX_STEPS = 4000,
+    MAX_CALLERS = 64,
+    MAX_NESTING = 4,
+    MAX_PLACES = 2000,
+    MAX_OVERLOADS = 64,
+    MAX_WRITERS = 64
+};
 
 typedef struct triples triples;
 
@@ -125,6 +133,14 @@ static bool is_dim3(const struct symbol *name)
 static bool is_floating(const struct symbol *name)
 {
     return is_called(name, "float") || is_called(name, "double");
+}
+
+/* TOKEN is a reason why the answer is not known. */
+static triples unknown_at(struct geometry *g, uint32_t token)
+{
+    if (g->unknown_at == NO_TOKEN)
+        g->unknown_at = token;
+    return unknown();
 }
 
 /* Arithmetic. */
@@ -332,15 +348,12 @@ unsigned model_needed_arguments(const struct model_function *function)
 static const struct model_function *declaration_with_default(struct model *model, size_t function,
                                                              unsigned index)
 {
-    const struct function *items = model->unit->functions.items;
-    const struct symbol *name = unit_token(model->unit, items[function].name)->symbol;
     const struct model_function *res = model_function(model, function);
-    enum { TRIES = 4000 };
-    size_t tries = 0;
-    for (size_t i = 0; i < model->unit->functions.count && tries < TRIES; ++i, ++tries) {
-        if (unit_token(model->unit, items[i].name)->symbol != name)
-            continue;
-        const struct model_function *other = model_function(model, i);
+    size_t count;
+    const uint32_t *same =
+        model_functions_called(model, unit_token(model->unit, res->function->name)->symbol, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct model_function *other = model_function(model, same[i]);
         if (other->param_count == res->param_count && model_needed_arguments(other) <= index)
             return other;
     }
@@ -383,7 +396,7 @@ static triples value_of_param(struct geometry *g, size_t function, unsigned inde
             caller.argument = args.items[index];
         geometry_each_place(model, uses[i], value_at_caller, &caller);
     }
-    return gathered(&all);
+    return callers ? gathered(&all) : unknown_at(g, info->function->name);
 }
 
 /* Variables. */
@@ -447,7 +460,8 @@ static triples value_of_item(struct geometry *g, const struct node *type, const 
         const struct node *value = kid->kind == NODE_FIELD ? kid->kids : kid;
         return value ? value_of_path(g, value, path + 1, path_count - 1, frame) : unknown();
     }
-    return unknown();
+    /* Behind the end of the list, a dim3 is made as such. */
+    return is_called(path[0], "gridDim") || is_called(path[0], "blockDim") ? single(1) : unknown();
 }
 
 /* What DECLARATOR of DECLARATION gives PATH; `nothing` where it does not initialise it. */
@@ -460,13 +474,23 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
     const struct node *initialiser = initialiser_of(declarator);
     const struct node *first = initialiser ? initialiser->kids : NULL;
     int c = path_count == 1 ? component_index(path[0]) : -1;
-    if (declarator->stars || type->stars || is_array(declarator) || is_floating(name))
+    int element = path_count == 1 ? flow_element_index(path[0]) : -1;
+    if (declarator->stars || type->stars || is_floating(name) ||
+        (is_array(declarator) && element < 0))
         return unknown();
+    if (0 <= element) {
+        const struct node *item = first;
+        if (item && item->kind == NODE_LIST)
+            item = item->kids;
+        while (item && element--)
+            item = item->next;
+        *nothing = !first;
+        return item && is_array(declarator) ? value_of(g, item, frame) : unknown();
+    }
     if (!first && is_dim3(name) && (!path_count || 0 <= c))
         return single(1);
     /* The dim3 in it are made as such. */
-    if (is_called(name, "cudaLaunchConfig_t") && path_count == 2 &&
-        (!first || (first->kind == NODE_LIST && !first->kids)))
+    if (is_called(name, "cudaLaunchConfig_t") && path_count == 2 && !first)
         return single(1);
     if (!first) {
         *nothing = !initialiser;
@@ -506,9 +530,11 @@ static const struct node *array_list(struct geometry *g, const struct node *name
     size_t function = model_function_at(g->model, name->token);
     const struct node *declarator = NULL;
     struct reaching reaching;
+    bool partial;
     if (function != NO_INDEX &&
-        flow_reaching(g->model, function, symbol, NULL, 0, name->token, &reaching, NULL)) {
-        if (reaching.known && reaching.count == 1 && reaching.items[0]->kind == DEFINITION_DECLARED)
+        flow_reaching(g->model, function, symbol, NULL, 0, name->token, &reaching, &partial)) {
+        if (!partial && reaching.known && reaching.count == 1 &&
+            reaching.items[0]->kind == DEFINITION_DECLARED)
             declarator = reaching.items[0]->node;
     } else {
         struct name_meaning meaning = model_lookup(g->model, symbol, name->token);
@@ -525,12 +551,35 @@ static const struct node *array_list(struct geometry *g, const struct node *name
                                                                        : NULL;
 }
 
+/* The operator and the operand of a loop's step: v *= 2, v = v * 2, ++v (no operand: 1). False for
+   another one. */
+static bool read_step(const struct unit *unit, const struct definition *d, enum token_kind *op,
+                      const struct node **operand)
+{
+    const struct node *step = d->node;
+    *op = (enum token_kind)step->op;
+    *operand = NULL;
+    if (step->kind != NODE_ASSIGN)
+        return true;
+    *operand = step->kids->next;
+    if (step->op != TOK_ASSIGN)
+        return true;
+    const struct node *value = *operand;
+    if (!value || value->kind != NODE_BINARY || value->kids->kind != NODE_NAME ||
+        tree_symbol(unit, value->kids) != d->name)
+        return false;
+    *op = (enum token_kind)value->op;
+    *operand = value->kids->next;
+    return true;
+}
+
 /* The values of the variable that the step of LOOP updates, in its body. */
 static triples value_in_loop(struct geometry *g, const struct definition *d,
                              const struct frame *frame)
 {
     const struct unit *unit = g->model->unit;
-    const struct node *start = d->loop->kids, *condition = start->next, *step = d->node;
+    const struct node *start = d->loop->kids, *condition = start->next, *operand;
+    enum token_kind op;
     triples first = unknown(), by = single(1), limit = unknown();
     if (start->kind == NODE_DECLARATION) {
         for (const struct node *k = start->kids->next; k; k = k->next)
@@ -545,8 +594,10 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
             tree_symbol(unit, assign->kids) == d->name)
             first = value_of(g, assign->kids->next, frame);
     }
-    if (step->kind == NODE_ASSIGN)
-        by = value_of(g, step->kids->next, frame);
+    if (!read_step(unit, d, &op, &operand))
+        return unknown();
+    if (operand)
+        by = value_of(g, operand, frame);
     if (condition && condition->kind == NODE_BINARY && condition->kids->kind == NODE_NAME &&
         tree_symbol(unit, condition->kids) == d->name)
         limit = value_of(g, condition->kids->next, frame);
@@ -560,10 +611,19 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
         if (!add_item(&res, (const int64_t[]){value, 1, 1}))
             return unknown();
         int64_t before = value;
-        if (!apply((enum token_kind)step->op, value, by.items[0][0], &value) || value == before)
+        if (!apply(op, value, by.items[0][0], &value) || value == before)
             return unknown();
     }
     return res;
+}
+
+/* What the step of a loop leaves for token AT: only in its body somebody knows. */
+static triples value_of_step(struct geometry *g, const struct definition *d, unsigned rest_count,
+                             uint32_t at, const struct frame *frame)
+{
+    return !rest_count && d->loop->tokens.begin <= at && at < d->loop->tokens.end
+               ? value_in_loop(g, d, frame)
+               : unknown();
 }
 
 static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
@@ -597,6 +657,8 @@ static triples value_of_definition(struct geometry *g, size_t function, const st
         const struct node *value = d->node->kids->next;
         if (!value)
             return unknown();
+        if (d->loop)
+            return value_of_step(g, d, rest_count, at, frame);
         if (value->kind == NODE_LIST) {
             triples all = dimensions(g, value->kids, frame);
             return 0 <= c ? component(&all, (unsigned)c) : rest_count ? unknown() : all;
@@ -607,9 +669,7 @@ static triples value_of_definition(struct geometry *g, size_t function, const st
         if (rest_count)
             return unknown();
         if (d->loop)
-            return d->loop->tokens.begin <= at && at < d->loop->tokens.end
-                       ? value_in_loop(g, d, frame)
-                       : unknown();
+            return value_of_step(g, d, rest_count, at, frame);
         bool is_local;
         triples before =
             value_of_local(g, function, d->name, path, path_count, d->token, frame, &is_local);
@@ -637,6 +697,8 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
     *is_local = flow_reaching(g->model, function, name, path, path_count, at, &reaching, &partial);
     if (!*is_local)
         return unknown();
+    if (!reaching.known)
+        return unknown_at(g, at);
     g->depth++;
     struct gather all = {0};
     for (unsigned i = 0; i < reaching.count; ++i) {
@@ -655,10 +717,9 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
             longer[i] = path[i];
         for (unsigned i = 0; i < 3; ++i) {
             bool ignored;
-            longer[path_count] = symbol_find(g->model->unit->symbols, members[i]);
-            parts[i] = longer[path_count] ? value_of_local(g, function, name, longer,
-                                                           path_count + 1, at, frame, &ignored)
-                                          : component(&res, i);
+            longer[path_count] = symbol_intern(g->model->unit->symbols, members[i], 1);
+            parts[i] =
+                value_of_local(g, function, name, longer, path_count + 1, at, frame, &ignored);
         }
         res = geometry_cross(parts);
     }
@@ -672,7 +733,11 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
 {
     size_t count;
     const struct definition *const *items = flow_of_others(g->model, name, &count);
-    struct gather all = {.set = {.open = true}};
+    const unsigned own = TYPE_CONST | TYPE_STATIC;
+    if (MAX_WRITERS < count)
+        return unknown();
+    struct gather all = {.set = {.open = is_member || !meaning->declaration ||
+                                         !(meaning->declaration->kids->flags & own)}};
     bool any = false;
     if (!is_member && meaning->declarator) {
         bool nothing = false;
@@ -692,6 +757,25 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
                          : unknown());
     }
     return any ? gathered(&all) : unknown();
+}
+
+/* `dim3 block (16, 16);` outside of functions: whether that is what MEANING is, read as a function
+   before; then makes it a variable. */
+static bool looks_like_function(struct model *model, struct name_meaning *meaning)
+{
+    if (meaning->kind != NAME_FUNCTION)
+        return false;
+    const struct function *function = &model->unit->functions.items[meaning->function];
+    if (function->body.begin < function->body.end)
+        return false;
+    const struct node *tree = tree_declaration(&model->trees, function->head);
+    const struct node *declarator = tree ? tree_kid(tree, 1) : NULL;
+    if (!declarator || declarator->kind != NODE_DECLARATOR || declarator->token != meaning->token ||
+        !is_dim3(tree_symbol(model->unit, tree->kids)))
+        return false;
+    meaning->declaration = tree;
+    meaning->declarator = declarator;
+    return true;
 }
 
 /* Macros. */
@@ -745,8 +829,11 @@ static triples value_of_name(struct geometry *g, const struct symbol *name, cons
     triples all = unknown();
     if (meaning.kind == NAME_MACRO && (!path_count || 0 <= c))
         all = value_of_macro(g, &meaning, NULL, at, frame);
-    else if (meaning.kind == NAME_VARIABLE && (!path_count || 0 <= c))
+    else if ((meaning.kind == NAME_VARIABLE || looks_like_function(g->model, &meaning)) &&
+             (!path_count || 0 <= c))
         all = value_of_other(g, name, false, &meaning);
+    if (!all.count)
+        return unknown_at(g, at);
     return 0 <= c ? component(&all, (unsigned)c) : all;
 }
 
@@ -773,7 +860,7 @@ static triples value_of_path(struct geometry *g, const struct node *node,
         triples all = value_of(g, node, frame);
         res = component(&all, (unsigned)c);
     }
-    if (!res.count && (c < 0 || 1 < path_count)) {
+    if (!res.count && (c < 0 || 1 < path_count) && flow_element_index(path[path_count - 1]) < 0) {
         /* A member that the file writes, whatever the object. */
         bool is_component = 0 <= component_index(path[path_count - 1]);
         if (!is_component) {
@@ -868,7 +955,7 @@ static triples value_of_call(struct geometry *g, const struct node *node, const 
     if ((is_called(name, "min") || is_called(name, "max")) && first && first->next &&
         !first->next->next)
         return value_of_extreme(g, first, is_called(name, "max"), frame);
-    return unknown();
+    return unknown_at(g, callee->token);
 }
 
 static triples value_of_unary(struct geometry *g, const struct node *node,
@@ -917,6 +1004,12 @@ static triples value_of_choice(struct geometry *g, const struct node *node,
 static triples value_of_index(struct geometry *g, const struct node *node,
                               const struct frame *frame)
 {
+    const struct symbol *element = flow_element(g->model->unit, node->kids->next);
+    if (element) {
+        triples res = value_of_path(g, node->kids, &element, 1, frame);
+        if (res.count)
+            return res;
+    }
     const struct node *list = frame && frame->macro ? NULL : array_list(g, node->kids);
     triples index = list ? value_of(g, node->kids->next, frame) : unknown();
     if (!list)
@@ -1041,7 +1134,8 @@ struct model_uses {
     struct declared {
         uint32_t name;
         uint32_t index;
-    } * declared; /* functions by the token of their names */
+    } * declared;        /* functions by the token of their names */
+    uint32_t *functions; /* by symbol, then in their order */
 };
 
 static int compare_uses(const void *a, const void *b)
@@ -1056,6 +1150,22 @@ static int compare_declared(const void *a, const void *b)
 {
     const struct declared *x = a, *y = b;
     return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Fills the list of functions by name. */
+static void list_functions(struct model *model, struct model_uses *uses)
+{
+    const struct unit *unit = model->unit;
+    size_t count = unit->functions.count;
+    VEC(struct use) list = {0};
+    for (uint32_t i = 0; i < count; ++i)
+        *vec_push(&list) = (struct use){unit_token(unit, unit->functions.items[i].name)->symbol, i};
+    if (count)
+        qsort(list.items, count, sizeof *list.items, compare_uses);
+    uses->functions = arena_zalloc(model->arena, count, sizeof *uses->functions);
+    for (size_t i = 0; i < count; ++i)
+        uses->functions[i] = list.items[i].token;
+    vec_release(&list);
 }
 
 static struct model_uses *index_uses(struct model *model)
@@ -1083,6 +1193,7 @@ static struct model_uses *index_uses(struct model *model)
         res->declared[i] = (struct declared){unit->functions.items[i].name, (uint32_t)i};
     if (unit->functions.count)
         qsort(res->declared, unit->functions.count, sizeof *res->declared, compare_declared);
+    list_functions(model, res);
     return res;
 }
 
@@ -1093,22 +1204,26 @@ static struct model_uses *uses_of(struct model *model)
     return model->uses;
 }
 
-const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count)
+/* Index of the first use whose symbol is not below ADDRESS. */
+static size_t first_use(const struct model_uses *uses, uintptr_t address)
 {
-    const struct model_uses *uses = uses_of(model);
     size_t low = 0, high = uses->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)uses->symbols[middle] < (uintptr_t)name)
+        if ((uintptr_t)uses->symbols[middle] < address)
             low = middle + 1;
         else
             high = middle;
     }
-    size_t end = low;
-    while (end < uses->count && uses->symbols[end] == name)
-        ++end;
-    *count = end - low;
-    return uses->tokens + low;
+    return low;
+}
+
+const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count)
+{
+    const struct model_uses *uses = uses_of(model);
+    size_t begin = first_use(uses, (uintptr_t)name);
+    *count = first_use(uses, (uintptr_t)name + 1) - begin;
+    return uses->tokens + begin;
 }
 
 size_t model_function_named(struct model *model, uint32_t token)
@@ -1119,6 +1234,28 @@ size_t model_function_named(struct model *model, uint32_t token)
                                                    sizeof key, compare_declared)
                                          : NULL;
     return found ? found->index : NO_INDEX;
+}
+
+const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
+                                       size_t *count)
+{
+    const struct unit *unit = model->unit;
+    const struct model_uses *uses = uses_of(model);
+    size_t low = 0, high = unit->functions.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct function *function = &unit->functions.items[uses->functions[middle]];
+        if ((uintptr_t)unit_token(unit, function->name)->symbol < (uintptr_t)name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    while (end < unit->functions.count && end < low + MAX_OVERLOADS &&
+           unit_token(unit, unit->functions.items[uses->functions[end]].name)->symbol == name)
+        ++end;
+    *count = end - low;
+    return uses->functions + low;
 }
 
 bool model_call_arguments(struct model *model, uint32_t token, struct arguments *res)

@@ -33,6 +33,7 @@ struct geometry {
     struct model *model;
     unsigned steps;
     unsigned depth;
+    uint32_t unknown_at; /* the first name or call whose value nobody knows, or NO_TOKEN */
 };
 
 /* The value of EXPRESSION, seen through FRAME. */
@@ -68,6 +69,10 @@ bool model_call_arguments(struct model *model, uint32_t token, struct arguments 
 
 /* The index of the function whose declaration or definition has its name at TOKEN, or NO_INDEX. */
 size_t model_function_named(struct model *model, uint32_t token);
+
+/* The indices of the functions called NAME, ascending; COUNT of them, a few dozen at most. */
+const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
+                                       size_t *count);
 
 /* How many arguments a call of FUNCTION needs at least. */
 unsigned model_needed_arguments(const struct model_function *function);

@@ -7,6 +7,7 @@
 
 #include "annotate/model/flow.h"
 #include "annotate/model/geometry_p.h"
+#include "annotate/model/type.h"
 
 struct model_launches {
     struct launch_site *sites;
@@ -15,8 +16,9 @@ struct model_launches {
     /* The sites by the first function of their kernel, see same_kernel. */
     uint32_t *kernel; /* by function: that first function */
     const struct launch_site **by_kernel;
-    size_t *begin; /* by function: into by_kernel; one more at the end */
-    bool *seen;    /* scratch of model_blocks(): functions that have been looked at */
+    size_t *begin;    /* by function: into by_kernel; one more at the end */
+    int8_t *complete; /* by function: 1, or -1, where is_complete() has been asked */
+    bool *seen;       /* scratch of model_blocks(): functions that have been looked at */
 };
 
 /* The functions that launch, and where their arguments stand; -1: nowhere. A grid and a block of
@@ -74,6 +76,11 @@ struct build {
 static bool is_empty(struct range range)
 {
     return range.end <= range.begin;
+}
+
+static const struct symbol *intern(struct model *model, const char *name)
+{
+    return symbol_intern(model->unit->symbols, name, strlen(name));
 }
 
 /* Which kernel. */
@@ -215,18 +222,13 @@ static size_t kernel_function(struct model *model, const struct node *name, uint
                               int arg_count)
 {
     const struct unit *unit = model->unit;
-    enum { TRIES = 100 };
     size_t count, res = NO_INDEX;
-    const uint32_t *uses = model_uses(model, tree_symbol(unit, name), &count);
+    const uint32_t *called = model_functions_called(model, tree_symbol(unit, name), &count);
     const struct symbol *qualifier = qualifier_of(unit, name);
     uint32_t around = unit_scope_at(unit, at);
     int best = -1;
-    unsigned tries = 0;
-    for (size_t i = 0; i < count && tries < TRIES; ++i) {
-        size_t index = model_function_named(model, uses[i]);
-        if (index == NO_INDEX)
-            continue;
-        tries++;
+    for (size_t i = 0; i < count; ++i) {
+        size_t index = called[i];
         const struct function *function = &unit->functions.items[index];
         const struct model_function *info = model_function(model, index);
         int score = function->flags & FUNCTION_GLOBAL ? 32 : 0;
@@ -306,14 +308,15 @@ struct geometry_source {
     const struct symbol *members[3];
 };
 
-/* The value of a grid or a block; *WHOLE: its expression. */
+/* The value of a grid or a block; *WHOLE: its expression; *UNKNOWN_AT: what leaves it unknown. */
 static struct triples dims_of(struct model *model, const struct geometry_source *source,
-                              const struct frame *frame, const struct node **whole)
+                              const struct frame *frame, const struct node **whole,
+                              uint32_t *unknown_at)
 {
-    struct geometry g = {.model = model};
+    struct geometry g = {.model = model, .unknown_at = NO_TOKEN};
     *whole = NULL;
     unsigned parts = source->numbers ? 3 : 1;
-    struct triples part[3];
+    struct triples part[3] = {0};
     const struct node *said[3] = {NULL};
     const struct node *config = NULL;
     if (!is_empty(source->config)) {
@@ -322,7 +325,6 @@ static struct triples dims_of(struct model *model, const struct geometry_source 
             config = config->kids;
     }
     for (unsigned i = 0; i < parts; ++i) {
-        part[i] = (struct triples){0};
         if (!is_empty(source->config)) {
             if (config && source->members[i])
                 part[i] = geometry_of_member(&g, config, source->members[i], frame);
@@ -331,42 +333,67 @@ static struct triples dims_of(struct model *model, const struct geometry_source 
             part[i] = geometry_of_range(&g, source->ranges[i], frame);
         }
     }
+    *unknown_at = g.unknown_at;
     if (parts == 1) {
         *whole = said[0];
-        return part[0];
+        if (part[0].count || !said[0] || frame || type_of(model, said[0])->kind != TYPE_INTEGER)
+            return part[0];
+        /* A number that nobody knows is still only the first dimension. */
+        part[1] = part[2] = (struct triples){.count = 1, .items = {{1, 1, 1}}};
     }
     struct triples res = geometry_cross(part);
     memcpy(res.said, said, sizeof said);
     return res;
 }
 
+enum { BLOCK_THREADS = 1024 }; /* of the largest block that CUDA and HIP launch */
+
+/* Whether a block can have these dimensions. Others come from values that do not belong together.
+ */
+static bool is_possible(const int64_t block[3])
+{
+    int64_t threads = 1;
+    for (int i = 0; i < 3; ++i) {
+        if (block[i] <= 0 || BLOCK_THREADS < block[i])
+            return false;
+        threads *= block[i];
+    }
+    return threads <= BLOCK_THREADS;
+}
+
 static void fill_blocks(struct launch_site *site, const struct triples *triples)
 {
     site->open = triples->open;
-    site->block_known = triples->count != 0;
-    for (unsigned i = 0; i < triples->count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            int64_t value = triples->items[i][k];
-            site->block_known &= 0 < value && value <= UINT32_MAX;
-            site->blocks[i][k] = (unsigned)value;
-        }
-    site->block_count = site->block_known ? triples->count : 0;
+    for (unsigned i = 0; i < triples->count; ++i) {
+        const int64_t *item = triples->items[i];
+        for (int k = 0; k < 3; ++k)
+            if (item[k] == UNKNOWN_COMPONENT) {
+                site->block_count = 0;
+                return;
+            }
+        if (!is_possible(item))
+            continue;
+        for (int k = 0; k < 3; ++k)
+            site->blocks[site->block_count][k] = (unsigned)item[k];
+        site->block_count++;
+    }
+    site->block_known = site->block_count != 0;
 }
 
 static void fill_shared(struct build *build, struct launch_site *site, const struct frame *frame)
 {
     const struct shape *shape = build->shape;
     struct model *model = build->model;
-    struct geometry g = {.model = model};
+    struct geometry g = {.model = model, .unknown_at = NO_TOKEN};
     struct triples triples = {0};
     if (!is_empty(shape->config)) {
         const struct node *config =
             argument_or(model, tree_expression(&model->trees, shape->config), frame);
         if (config && config->kind == NODE_UNARY && config->op == TOK_AMP)
             config = config->kids;
-        const struct symbol *member = symbol_find(
-            model->unit->symbols, shape->numbers ? "sharedMemBytes" : "dynamicSmemBytes");
-        if (config && member)
+        const struct symbol *member =
+            intern(model, shape->numbers ? "sharedMemBytes" : "dynamicSmemBytes");
+        if (config)
             triples = geometry_of_member(&g, config, member, frame);
         site->shared = triples.said[0];
     } else if (!is_empty(shape->shared)) {
@@ -412,14 +439,14 @@ static void add_site(struct build *build, const struct frame *frame, struct kern
     for (int i = 0; i < 3; ++i) {
         const char *const(*names)[3] = members[shape->numbers];
         if (names[0][i]) {
-            grid.members[i] = symbol_find(model->unit->symbols, names[0][i]);
-            block.members[i] = symbol_find(model->unit->symbols, names[1][i]);
+            grid.members[i] = intern(model, names[0][i]);
+            block.members[i] = intern(model, names[1][i]);
         }
     }
     const struct node *whole;
-    struct triples triples = dims_of(model, &grid, frame, &whole);
+    struct triples triples = dims_of(model, &grid, frame, &whole, &site.unknown_at);
     fill_dims(site.grid, &triples, whole);
-    triples = dims_of(model, &block, frame, &whole);
+    triples = dims_of(model, &block, frame, &whole, &site.unknown_at);
     fill_dims(site.block, &triples, whole);
     fill_blocks(&site, &triples);
     fill_shared(build, &site, frame);
@@ -595,6 +622,7 @@ static void find_kernels(struct model *model, struct model_launches *launches)
     size_t count = unit->functions.count;
     VEC(struct kernel_key) keys = {0};
     launches->kernel = arena_zalloc(model->arena, count, sizeof *launches->kernel);
+    launches->complete = arena_zalloc(model->arena, count, sizeof *launches->complete);
     for (uint32_t i = 0; i < count; ++i) {
         const struct function *function = &unit->functions.items[i];
         launches->kernel[i] = i;
@@ -749,8 +777,11 @@ const struct launch_site *const *model_launches_of(struct model *model, size_t i
     uint32_t kernel = launches->kernel[index];
     const struct launch_site *const *res = launches->by_kernel + launches->begin[kernel];
     *count = launches->begin[kernel + 1] - launches->begin[kernel];
-    if (complete)
-        *complete = is_complete(model, kernel, res, *count);
+    if (complete) {
+        if (!launches->complete[kernel])
+            launches->complete[kernel] = is_complete(model, kernel, res, *count) ? 1 : -1;
+        *complete = 0 < launches->complete[kernel];
+    }
     return res;
 }
 
@@ -781,41 +812,63 @@ static size_t add_blocks_of(struct model *model, size_t index, struct launch_blo
     return count;
 }
 
+/* The functions that run a function, found step by step. */
+struct callers {
+    struct model_launches *launches;
+    uint32_t queue[500];
+    size_t length;
+    size_t uses; /* looked at */
+    bool cut;    /* there are more than anybody wants to look at */
+};
+
+static void add_caller(struct callers *callers, size_t index)
+{
+    if (callers->launches->seen[index])
+        return;
+    if (callers->length == sizeof callers->queue / sizeof *callers->queue) {
+        callers->cut = true;
+        return;
+    }
+    callers->launches->seen[index] = true;
+    callers->queue[callers->length++] = (uint32_t)index;
+}
+
+static void add_callers_of(struct model *model, const struct function *function,
+                           struct callers *callers)
+{
+    enum { USES = 2000 };
+    const struct unit *unit = model->unit;
+    size_t count;
+    const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
+    for (size_t i = 0; i < count && !callers->cut; ++i) {
+        size_t caller = model_function_at(model, uses[i]);
+        callers->cut = USES < ++callers->uses;
+        if (caller != NO_INDEX &&
+            unit->functions.items[caller].flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE))
+            add_caller(callers, caller);
+    }
+}
+
 bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
 {
-    enum { FUNCTIONS = 500 }; /* that are looked at */
     const struct unit *unit = model->unit;
     struct model_launches *launches = launches_of(model);
+    struct callers callers = {.launches = launches};
+    size_t sites = 0;
     *res = (struct launch_blocks){.all = true};
     if (!launches->seen)
         launches->seen = arena_zalloc(model->arena, unit->functions.count, sizeof(bool));
-    size_t queue[FUNCTIONS], length = 0, sites = 0;
-    queue[length++] = index;
-    launches->seen[index] = true;
-    for (size_t next = 0; next < length; ++next) {
-        const struct function *function = &unit->functions.items[queue[next]];
-        if (function->flags & FUNCTION_GLOBAL) {
-            sites += add_blocks_of(model, queue[next], res);
-            continue;
-        }
-        size_t count;
-        const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
-        for (size_t i = 0; i < count; ++i) {
-            size_t caller = model_function_at(model, uses[i]);
-            if (caller == NO_INDEX || launches->seen[caller] ||
-                !(unit->functions.items[caller].flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE)))
-                continue;
-            if (length == FUNCTIONS) {
-                res->all = false;
-                break;
-            }
-            launches->seen[caller] = true;
-            queue[length++] = caller;
-        }
+    add_caller(&callers, index);
+    for (size_t next = 0; next < callers.length; ++next) {
+        const struct function *function = &unit->functions.items[callers.queue[next]];
+        if (function->flags & FUNCTION_GLOBAL)
+            sites += add_blocks_of(model, callers.queue[next], res);
+        else
+            add_callers_of(model, function, &callers);
     }
-    while (length)
-        launches->seen[queue[--length]] = false;
-    res->all &= sites != 0;
+    while (callers.length)
+        launches->seen[callers.queue[--callers.length]] = false;
+    res->all &= sites != 0 && !callers.cut;
     return res->all;
 }
 
@@ -864,17 +917,16 @@ struct launch_bounds model_launch_bounds(struct model *model, size_t index)
     const struct unit *unit = model->unit;
     const struct function *function = &unit->functions.items[index];
     size_t count;
-    const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
+    const uint32_t *same =
+        model_functions_called(model, unit_token(unit, function->name)->symbol, &count);
     const struct model_launches *launches = launches_of(model);
     if (model->options)
         res.max_registers = model->options->max_registers;
     read_bounds(model, function, &res);
     read_registers(model, function, &res);
     /* Another declaration of it may say them. */
-    for (size_t i = 0; i < count && !res.given; ++i) {
-        size_t other = model_function_named(model, uses[i]);
-        if (other != NO_INDEX && launches->kernel[other] == launches->kernel[index])
-            read_bounds(model, &unit->functions.items[other], &res);
-    }
+    for (size_t i = 0; i < count && !res.given; ++i)
+        if (launches->kernel[same[i]] == launches->kernel[index])
+            read_bounds(model, &unit->functions.items[same[i]], &res);
     return res;
 }

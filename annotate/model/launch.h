@@ -23,8 +23,10 @@ struct launch_site {
     size_t function;             /* the kernel's index in the unit, or NO_INDEX: elsewhere */
     bool cooperative;
     struct launch_dim grid[3], block[3];
-    bool block_known; /* every dimension of the block has a value */
-    /* The blocks that may be, where block_known; dimensions that belong together. */
+    bool block_known;    /* every dimension of the block has a value, and some block can be */
+    uint32_t unknown_at; /* the first name or call that leaves the block unknown, or NO_TOKEN */
+    /* The blocks that may be, where block_known: dimensions that belong together, at most 1024
+       threads. */
     unsigned block_count;
     unsigned blocks[CONSTANT_VALUES][3];
     bool open; /* the block comes from the callers of a function that other files may call too, or

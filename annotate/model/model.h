@@ -3,6 +3,7 @@
 
    type.h      types: sizes of elements, of structs and of arrays
    constant.h  integer values of expressions: macros, constants, enumerators, template arguments
+   facts.h     what a file lets others know: the values of its names
    flow.h      definitions of local variables that reach a place
    launch.h    launches, with grid, block, dynamic shared memory
    lane.h      index arithmetic played for all lanes of a wavefront
@@ -14,6 +15,7 @@
 
 #include "parser/tree.h"
 
+struct model_facts;
 struct model_names;
 struct model_flows;
 struct model_launches;
@@ -28,7 +30,9 @@ struct model_define {
 struct model_options {
     const struct model_define *defines;
     size_t define_count;
-    unsigned max_registers; /* nvcc's --maxrregcount; 0: not given */
+    unsigned max_registers;                 /* nvcc's --maxrregcount; 0: not given */
+    const struct model_facts *const *facts; /* of the files that this one includes; see facts.h */
+    size_t fact_count;
 };
 
 /* A function with what only the model knows. */

@@ -1,0 +1,34 @@
+/* What other files may know of a file: the values of the names that it declares for all.
+
+   Facts are plain data, read once and never changed, so that many threads may use those of a
+   header. A tree's first pass reads the facts of each file; its second pass gives the model of a
+   file those of the files that it includes, in struct model_options. A name that the file itself
+   declares is its own; of one that several facts know all values are considered.  */
+#ifndef ANNOTATE_MODEL_FACTS_H
+#define ANNOTATE_MODEL_FACTS_H
+
+#include "annotate/model/constant.h"
+
+struct model_fact {
+    const char *name;
+    struct constant value; /* count 0: the file declares it, but nobody knows its value */
+};
+
+struct model_facts {
+    const struct model_fact *items; /* sorted by name */
+    size_t count;
+};
+
+/* Reads the macros, constants and enumerators of MODEL's file into FACTS, whose memory comes from
+   ARENA. */
+void model_facts_read(struct model_facts *facts, struct model *model, struct arena *arena);
+
+/* The union of the COUNT at PARTS, in ARENA. */
+void model_facts_merge(struct model_facts *facts, const struct model_facts *const *parts,
+                       size_t count, struct arena *arena);
+
+/* The values that the facts in OPTIONS (may be NULL) have for NAME; false where they do not know
+   it, or not its value. */
+bool model_facts_find(const struct model_options *options, const char *name, struct constant *res);
+
+#endif
