@@ -8,6 +8,7 @@
 #include "annotate/model/names_p.h"
 
 typedef VEC(struct model_fact) fact_list;
+typedef VEC(struct model_launch_fact) launch_list;
 
 static int compare_names(const void *a, const void *b)
 {
@@ -50,7 +51,38 @@ static void settle(struct model_facts *facts, fact_list *list, struct arena *are
             fact.value = (struct constant){.origin = NO_TOKEN};
         items[count++] = fact;
     }
-    *facts = (struct model_facts){items, count};
+    facts->items = items;
+    facts->count = count;
+    vec_release(list);
+}
+
+static int compare_kernels(const void *a, const void *b)
+{
+    const struct model_launch_fact *x = a, *y = b;
+    return strcmp(x->kernel, y->kernel);
+}
+
+static void add_blocks(struct launch_blocks *to, const struct launch_blocks *from)
+{
+    to->all &= from->all;
+    for (unsigned i = 0; i < from->count; ++i)
+        launch_blocks_add(to, from->block[i]);
+}
+
+/* Likewise for launches. */
+static void settle_launches(struct model_facts *facts, launch_list *list, struct arena *arena)
+{
+    struct model_launch_fact *items = arena_zalloc(arena, list->count, sizeof *items);
+    size_t count = 0;
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare_kernels);
+    for (size_t i = 0; i < list->count; ++i)
+        if (count && !strcmp(items[count - 1].kernel, list->items[i].kernel))
+            add_blocks(&items[count - 1].blocks, &list->items[i].blocks);
+        else
+            items[count++] = list->items[i];
+    facts->launches = items;
+    facts->launch_count = count;
     vec_release(list);
 }
 
@@ -90,14 +122,39 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
     settle(facts, &list, arena);
 }
 
+void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena)
+{
+    launch_list list = {0};
+    size_t count;
+    const struct launch_site *sites = model_launches(model, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct launch_site *site = &sites[i];
+        if (!site->kernel)
+            continue;
+        struct model_launch_fact fact = {
+            .kernel = arena_strndup(arena, site->kernel->text, site->kernel->len),
+            .blocks.all = site->block_known,
+        };
+        for (unsigned k = 0; k < site->block_count; ++k)
+            launch_blocks_add(&fact.blocks, site->blocks[k]);
+        *vec_push(&list) = fact;
+    }
+    settle_launches(facts, &list, arena);
+}
+
 void model_facts_merge(struct model_facts *facts, const struct model_facts *const *parts,
                        size_t count, struct arena *arena)
 {
     fact_list list = {0};
-    for (size_t i = 0; i < count; ++i)
+    launch_list launches = {0};
+    for (size_t i = 0; i < count; ++i) {
         for (size_t k = 0; k < parts[i]->count; ++k)
             *vec_push(&list) = parts[i]->items[k];
+        for (size_t k = 0; k < parts[i]->launch_count; ++k)
+            *vec_push(&launches) = parts[i]->launches[k];
+    }
     settle(facts, &list, arena);
+    settle_launches(facts, &launches, arena);
 }
 
 bool model_facts_find(const struct model_options *options, const char *name, struct constant *res)
@@ -119,4 +176,23 @@ bool model_facts_find(const struct model_options *options, const char *name, str
         found = true;
     }
     return found;
+}
+
+size_t model_facts_blocks(const struct model_options *options, const char *kernel,
+                          struct launch_blocks *blocks)
+{
+    size_t res = 0;
+    const struct model_launch_fact key = {.kernel = kernel};
+    for (size_t i = 0; options && i < options->user_count; ++i) {
+        const struct model_facts *facts = options->users[i];
+        const struct model_launch_fact *fact =
+            facts->launch_count ? bsearch(&key, facts->launches, facts->launch_count,
+                                          sizeof *facts->launches, compare_kernels)
+                                : NULL;
+        if (fact) {
+            add_blocks(blocks, &fact->blocks);
+            res++;
+        }
+    }
+    return res;
 }

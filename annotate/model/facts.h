@@ -1,4 +1,5 @@
-/* What other files may know of a file: the values of the names that it declares for all.
+/* What other files may know of a file: the values of the names that it declares for all, and the
+   blocks with which it launches kernels.
 
    Facts are plain data, read once and never changed, so that many threads may use those of a
    header. A tree's first pass reads the facts of each file; its second pass gives the model of a
@@ -7,28 +8,44 @@
 #ifndef ANNOTATE_MODEL_FACTS_H
 #define ANNOTATE_MODEL_FACTS_H
 
-#include "annotate/model/constant.h"
+#include "annotate/model/launch.h"
 
 struct model_fact {
     const char *name;
     struct constant value; /* count 0: the file declares it, but nobody knows its value */
 };
 
+/* The blocks of all launches in the file of what it calls KERNEL. */
+struct model_launch_fact {
+    const char *kernel;
+    struct launch_blocks blocks;
+};
+
 struct model_facts {
     const struct model_fact *items; /* sorted by name */
     size_t count;
+    const struct model_launch_fact *launches; /* sorted by kernel */
+    size_t launch_count;
 };
 
-/* Reads the macros, constants and enumerators of MODEL's file into FACTS, whose memory comes from
-   ARENA. */
+/* Reads the macros, constants and enumerators of MODEL's file into FACTS, which has none yet and
+   whose memory comes from ARENA. */
 void model_facts_read(struct model_facts *facts, struct model *model, struct arena *arena);
 
-/* The union of the COUNT at PARTS, in ARENA. */
+/* Likewise the launches. That costs more: the bodies that launch are read. */
+void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena);
+
+/* The union of the COUNT at PARTS, in ARENA, which keeps the names of the parts. */
 void model_facts_merge(struct model_facts *facts, const struct model_facts *const *parts,
                        size_t count, struct arena *arena);
 
 /* The values that the facts in OPTIONS (may be NULL) have for NAME; false where they do not know
    it, or not its value. */
 bool model_facts_find(const struct model_options *options, const char *name, struct constant *res);
+
+/* Adds to BLOCKS those with which the users in OPTIONS (may be NULL) launch KERNEL; how many users
+   do. BLOCKS->all becomes false where one does not know all. */
+size_t model_facts_blocks(const struct model_options *options, const char *kernel,
+                          struct launch_blocks *blocks);
 
 #endif

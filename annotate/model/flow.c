@@ -336,10 +336,9 @@ static void walk_opaque(struct walk *walk, const struct node *node)
             continue;
         enum token_kind next = i + 1 < node->tokens.end ? unit_kind(unit, i + 1) : TOK_EOF;
         enum token_kind before = node->tokens.begin < i ? unit_kind(unit, i - 1) : TOK_EOF;
-        if (next == TOK_ASSIGN ||
-                 (TOK_PLUS_ASSIGN <= next && next <= TOK_SHIFT_RIGHT_ASSIGN) || next == TOK_DOT ||
-                 next == TOK_PLUS_PLUS || next == TOK_MINUS_MINUS || before == TOK_AMP ||
-                 before == TOK_PLUS_PLUS || before == TOK_MINUS_MINUS)
+        if (next == TOK_ASSIGN || (TOK_PLUS_ASSIGN <= next && next <= TOK_SHIFT_RIGHT_ASSIGN) ||
+            next == TOK_DOT || next == TOK_PLUS_PLUS || next == TOK_MINUS_MINUS ||
+            before == TOK_AMP || before == TOK_PLUS_PLUS || before == TOK_MINUS_MINUS)
             define(walk, DEFINITION_UNKNOWN, token->symbol, node, i);
     }
 }

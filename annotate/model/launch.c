@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/facts.h"
 #include "annotate/model/flow.h"
 #include "annotate/model/geometry_p.h"
 #include "annotate/model/type.h"
@@ -787,7 +788,7 @@ const struct launch_site *const *model_launches_of(struct model *model, size_t i
 
 /* Blocks. */
 
-static void add_block(struct launch_blocks *res, const unsigned block[3])
+void launch_blocks_add(struct launch_blocks *res, const unsigned block[3])
 {
     for (unsigned i = 0; i < res->count; ++i)
         if (!memcmp(res->block[i], block, sizeof res->block[i]))
@@ -799,7 +800,8 @@ static void add_block(struct launch_blocks *res, const unsigned block[3])
     memcpy(res->block[res->count++], block, sizeof res->block[0]);
 }
 
-/* Adds the blocks of the kernel at INDEX; how many launches it has. */
+/* Adds the blocks of the kernel at INDEX, as this file and others launch it; returns 0 where none
+   does. */
 static size_t add_blocks_of(struct model *model, size_t index, struct launch_blocks *res)
 {
     size_t count;
@@ -807,8 +809,12 @@ static size_t add_blocks_of(struct model *model, size_t index, struct launch_blo
     for (size_t i = 0; i < count; ++i) {
         res->all &= sites[i]->block_known;
         for (unsigned k = 0; k < sites[i]->block_count; ++k)
-            add_block(res, sites[i]->blocks[k]);
+            launch_blocks_add(res, sites[i]->blocks[k]);
     }
+    const struct function *function = &model->unit->functions.items[index];
+    if (!model_internal(model->unit, index))
+        count += model_facts_blocks(model->options,
+                                    unit_token(model->unit, function->name)->symbol->text, res);
     return count;
 }
 

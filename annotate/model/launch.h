@@ -54,8 +54,11 @@ enum { LAUNCH_BLOCKS = 16 };
 struct launch_blocks {
     unsigned count;
     unsigned block[LAUNCH_BLOCKS][3];
-    bool all; /* every launch that the file shows is among them */
+    bool all; /* every launch that the file, and the users in the options, show is among them */
 };
+
+/* Adds BLOCK where it is not among them; without room for it they are not all. */
+void launch_blocks_add(struct launch_blocks *blocks, const unsigned block[3]);
 
 bool model_blocks(struct model *model, size_t index, struct launch_blocks *res);
 

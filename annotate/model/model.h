@@ -3,7 +3,7 @@
 
    type.h      types: sizes of elements, of structs and of arrays
    constant.h  integer values of expressions: macros, constants, enumerators, template arguments
-   facts.h     what a file lets others know: the values of its names
+   facts.h     what a file lets others know: the values of its names, its launches
    flow.h      definitions of local variables that reach a place
    launch.h    launches, with grid, block, dynamic shared memory
    lane.h      index arithmetic played for all lanes of a wavefront
@@ -33,6 +33,9 @@ struct model_options {
     unsigned max_registers;                 /* nvcc's --maxrregcount; 0: not given */
     const struct model_facts *const *facts; /* of the files that this one includes; see facts.h */
     size_t fact_count;
+    const struct model_facts *const *users; /* of the files that may launch this one's kernels, such
+                                               as those that include it */
+    size_t user_count;
 };
 
 /* A function with what only the model knows. */

@@ -552,7 +552,7 @@ START_TEST(test_facts)
         "extern int unknown;\n#define GUARD\nvoid f() { const int local = 3; }\n";
     static const char other_text[] = "#define B 64\n#define C unknown_name\n";
     struct parse header, other, user;
-    struct model_facts facts[3];
+    struct model_facts facts[3] = {{0}};
     struct constant c;
     parse_text(&header, header_text);
     parse_text(&other, other_text);
@@ -599,6 +599,46 @@ START_TEST(test_facts)
     parse_release(&user);
     parse_release(&other);
     parse_release(&header);
+}
+END_TEST
+
+/* Blocks of a kernel that other files launch. */
+START_TEST(test_users)
+{
+    static const char first_text[] =
+        "void f() { k<<<1, 64>>>(); k<<<1, 32>>>(); other<<<1, 8>>>(); }";
+    static const char second_text[] = "void f(int n) { k<<<1, 96>>>(); l<<<1, n>>>(); }";
+    static const char kernel_text[] =
+        "__global__ void k() { d(); } __device__ void d() {} __global__ void l() {}\n"
+        "static __global__ void other() {} void f() { k<<<1, 16>>>(); }";
+    struct parse first, second, kernel;
+    struct model_facts facts[3] = {{0}};
+    struct launch_blocks got;
+    parse_text(&first, first_text);
+    parse_text(&second, second_text);
+    model_facts_read_launches(&facts[0], &first.model, &first.arena);
+    model_facts_read_launches(&facts[1], &second.model, &second.arena);
+    ck_assert_uint_eq(facts[0].launch_count, 2);
+    const struct model_facts *list[] = {&facts[0], &facts[1]};
+    model_facts_merge(&facts[2], list, 2, &first.arena);
+    const struct model_facts *merged[] = {&facts[2]};
+    for (int i = 0; i < 2; ++i) {
+        const struct model_options options = {.users = i ? merged : list, .user_count = i ? 1 : 2};
+        parse_bytes(&kernel, kernel_text, strlen(kernel_text), &options);
+        ck_assert(model_blocks(&kernel.model, function_called(&kernel.unit, "k"), &got));
+        ck_assert_uint_eq(got.count, 4);
+        ck_assert_uint_eq(got.block[0][0], 16);
+        ck_assert_uint_eq(got.block[3][0], 96);
+        ck_assert(model_blocks(&kernel.model, function_called(&kernel.unit, "d"), &got));
+        ck_assert_uint_eq(got.count, 4);
+        ck_assert(!model_blocks(&kernel.model, function_called(&kernel.unit, "l"), &got));
+        ck_assert_uint_eq(got.count, 0);
+        ck_assert(!model_blocks(&kernel.model, function_called(&kernel.unit, "other"), &got));
+        ck_assert_uint_eq(got.count, 0);
+        parse_release(&kernel);
+    }
+    parse_release(&second);
+    parse_release(&first);
 }
 END_TEST
 
@@ -803,6 +843,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_bounds, 0, COUNT(bounds));
     tcase_add_test(tcase, test_options);
     tcase_add_test(tcase, test_facts);
+    tcase_add_test(tcase, test_users);
     tcase_add_test(tcase, test_flow);
     tcase_add_loop_test(tcase, test_hostile, 0, COUNT(hostile));
     tcase_add_loop_test(tcase, test_large, 0, COUNT(large));
