@@ -312,23 +312,6 @@ static triples param_default(struct geometry *g, const struct node *param)
     return unknown();
 }
 
-struct caller {
-    struct geometry *g;
-    const struct model_function *function;
-    struct range argument;
-    bool given;
-    unsigned index;
-    struct gather *all;
-};
-
-static void value_at_caller(const struct frame *frame, void *data)
-{
-    struct caller *caller = data;
-    gather(caller->all, caller->given
-                            ? value_of_range(caller->g, caller->argument, frame)
-                            : param_default(caller->g, caller->function->params[caller->index]));
-}
-
 unsigned model_needed_arguments(const struct model_function *function)
 {
     unsigned res = 0;
@@ -360,6 +343,78 @@ static const struct model_function *declaration_with_default(struct model *model
     return res;
 }
 
+/* A call of a function, on the way to the frame that shows it. */
+struct call_place {
+    size_t function;
+    const struct arguments *args;
+    uint32_t at;
+    void (*back)(const struct frame *frame, void *data);
+    void *data;
+};
+
+static void at_call(const struct frame *outer, void *data)
+{
+    const struct call_place *call = data;
+    const struct frame frame = {
+        .outer = outer,
+        .function = call->function,
+        .arguments = call->args->items,
+        .argument_count = (unsigned)call->args->count,
+        .at = call->at,
+    };
+    call->back(&frame, call->data);
+}
+
+bool geometry_each_call(struct model *model, size_t function,
+                        void (*back)(const struct frame *frame, void *data), void *data)
+{
+    const struct model_function *info = model_function(model, function);
+    const struct symbol *name = unit_token(model->unit, info->function->name)->symbol;
+    size_t count;
+    const uint32_t *uses = model_uses(model, name, &count);
+    /* What the declaration with the most default arguments needs. */
+    unsigned needed = model_needed_arguments(info), calls = 0;
+    for (unsigned i = 0; i < needed; ++i) {
+        unsigned other = model_needed_arguments(declaration_with_default(model, function, i));
+        needed = other < needed ? other : needed;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        struct arguments args;
+        if (model_function_named(model, uses[i]) != NO_INDEX ||
+            model_function_at(model, uses[i]) == function ||
+            !model_call_arguments(model, uses[i], &args) || 0 <= args.first_unknown ||
+            (unsigned)args.count < needed || info->param_count < (unsigned)args.count)
+            continue;
+        if (MAX_CALLERS < ++calls)
+            return false;
+        struct call_place call = {function, &args, uses[i], back, data};
+        geometry_each_place(model, uses[i], at_call, &call);
+    }
+    return true;
+}
+
+static triples value_of_param(struct geometry *g, size_t function, unsigned index,
+                              const struct frame *frame);
+
+struct at_calls {
+    struct geometry *g;
+    size_t function;
+    unsigned index;                /* of the parameter; or */
+    const struct node *expression; /* what is asked for as a whole, or NULL */
+    struct gather all;
+    bool any;
+};
+
+static void value_at_call(const struct frame *frame, void *data)
+{
+    struct at_calls *calls = data;
+    calls->any = true;
+    if (!calls->all.failed)
+        gather(&calls->all, calls->expression
+                                ? value_of(calls->g, calls->expression, frame)
+                                : value_of_param(calls->g, calls->function, calls->index, frame));
+}
+
 static triples value_of_param(struct geometry *g, size_t function, unsigned index,
                               const struct frame *frame)
 {
@@ -369,34 +424,13 @@ static triples value_of_param(struct geometry *g, size_t function, unsigned inde
                    ? value_of_range(g, frame->arguments[index], frame->outer)
                    : param_default(g,
                                    declaration_with_default(model, function, index)->params[index]);
-    const struct model_function *info = model_function(model, function);
-    const struct symbol *name = unit_token(model->unit, info->function->name)->symbol;
-    size_t count;
-    const uint32_t *uses = model_uses(model, name, &count);
-    struct gather all = {.set = {.open = !model_internal(model->unit, function)}};
-    const struct model_function *declared = declaration_with_default(model, function, index);
-    unsigned needed = model_needed_arguments(declared), callers = 0;
-    for (size_t i = 0; i < count && !all.failed; ++i) {
-        struct arguments args;
-        if (model_function_named(model, uses[i]) != NO_INDEX ||
-            model_function_at(model, uses[i]) == function ||
-            !model_call_arguments(model, uses[i], &args))
-            continue;
-        if (0 <= args.first_unknown || (unsigned)args.count < needed ||
-            info->param_count < (unsigned)args.count)
-            continue;
-        if (MAX_CALLERS < ++callers)
-            return unknown();
-        struct caller caller = {.g = g,
-                                .function = declared,
-                                .given = index < (unsigned)args.count,
-                                .index = index,
-                                .all = &all};
-        if (caller.given)
-            caller.argument = args.items[index];
-        geometry_each_place(model, uses[i], value_at_caller, &caller);
-    }
-    return callers ? gathered(&all) : unknown_at(g, info->function->name);
+    g->asked |= frame ? 0 : (uint64_t)1 << index % 64;
+    struct at_calls calls = {.g = g, .function = function, .index = index};
+    calls.all.set.open = !model_internal(model->unit, function);
+    if (!geometry_each_call(model, function, value_at_call, &calls))
+        return unknown();
+    return calls.any ? gathered(&calls.all)
+                     : unknown_at(g, model->unit->functions.items[function].name);
 }
 
 /* Variables. */
@@ -1094,13 +1128,29 @@ static triples value_of(struct geometry *g, const struct node *node, const struc
     return res;
 }
 
+/* Several parameters of the function around make EXPRESSION: those of one call belong together. */
+static triples value_call_by_call(struct geometry *g, const struct node *expression,
+                                  const triples *apart)
+{
+    size_t function = model_function_at(g->model, expression->tokens.begin);
+    struct at_calls calls = {.g = g, .function = function, .expression = expression};
+    calls.all.set.open = apart->open;
+    return function != NO_INDEX && geometry_each_call(g->model, function, value_at_call, &calls) &&
+                   calls.any && !calls.all.failed
+               ? calls.all.set
+               : *apart;
+}
+
 struct triples geometry_of(struct geometry *g, const struct node *expression,
                            const struct frame *frame)
 {
     struct constant constant;
+    g->asked = 0;
     triples res = !frame && constant_of(g->model, expression, &constant)
                       ? from_constant(&constant)
                       : value_of(g, expression, frame);
+    if (1 < res.count && g->asked & (g->asked - 1))
+        res = value_call_by_call(g, expression, &res);
     if (!res.said[0] && !res.said[1] && !res.said[2])
         res.said[0] = expression;
     return res;

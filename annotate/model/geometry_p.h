@@ -33,6 +33,7 @@ struct geometry {
     struct model *model;
     unsigned steps;
     unsigned depth;
+    uint64_t asked;      /* the parameters that were asked of all calls, by index % 64 */
     uint32_t unknown_at; /* the first name or call whose value nobody knows, or NO_TOKEN */
 };
 
@@ -59,6 +60,11 @@ bool frame_argument(const struct unit *unit, const struct frame *frame, const st
    with a frame for each use of the macro. */
 void geometry_each_place(struct model *model, uint32_t token,
                          void (*back)(const struct frame *frame, void *data), void *data);
+
+/* Calls BACK with a frame for each call of the function at INDEX; false where there are too many.
+ */
+bool geometry_each_call(struct model *model, size_t function,
+                        void (*back)(const struct frame *frame, void *data), void *data);
 
 /* The places in code or in the text of macros where NAME stands, ascending; COUNT of them. */
 const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count);

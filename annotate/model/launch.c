@@ -454,61 +454,32 @@ static void add_site(struct build *build, const struct frame *frame, struct kern
     *vec_push(&build->sites) = site;
 }
 
-struct at_caller {
+struct at_call {
     struct build *build;
-    size_t function;
-    const struct arguments *args;
-    uint32_t token;
     bool any;
 };
 
-static void add_site_of_caller(const struct frame *outer, void *data)
+static void add_site_of_call(const struct frame *frame, void *data)
 {
-    struct at_caller *caller = data;
-    const struct shape *shape = caller->build->shape;
-    struct frame frame = {
-        .outer = outer,
-        .function = caller->function,
-        .arguments = caller->args->items,
-        .argument_count = (unsigned)caller->args->count,
-        .at = caller->token,
-    };
-    struct kernel kernel = find_kernel_in(caller->build->model, shape->kernel, &frame, 0);
-    add_site(caller->build, &frame, kernel);
-    caller->any = true;
+    struct at_call *call = data;
+    struct kernel kernel = find_kernel_in(call->build->model, call->build->shape->kernel, frame, 0);
+    add_site(call->build, frame, kernel);
+    call->any = true;
 }
 
 /* A launch of the function's parameter: one site for each call of the function. */
-static bool add_sites_of_callers(struct build *build, size_t function)
+static bool add_sites_of_calls(struct build *build, size_t function)
 {
-    enum { CALLERS = 200 };
-    struct model *model = build->model;
-    const struct model_function *info = model_function(model, function);
-    size_t count;
-    const uint32_t *uses =
-        model_uses(model, unit_token(model->unit, info->function->name)->symbol, &count);
-    struct at_caller caller = {.build = build, .function = function};
-    unsigned callers = 0;
-    for (size_t i = 0; i < count; ++i) {
-        struct arguments args;
-        if (model_function_named(model, uses[i]) != NO_INDEX ||
-            model_function_at(model, uses[i]) == function ||
-            !model_call_arguments(model, uses[i], &args) || 0 <= args.first_unknown ||
-            (unsigned)args.count < model_needed_arguments(info) ||
-            info->param_count < (unsigned)args.count || CALLERS < ++callers)
-            continue;
-        caller.args = &args;
-        caller.token = uses[i];
-        geometry_each_place(model, uses[i], add_site_of_caller, &caller);
-    }
-    return caller.any;
+    struct at_call call = {.build = build};
+    geometry_each_call(build->model, function, add_site_of_call, &call);
+    return call.any;
 }
 
 static void add_site_at(const struct frame *frame, void *data)
 {
     struct build *build = data;
     struct kernel kernel = find_kernel_in(build->model, build->shape->kernel, frame, 0);
-    if (kernel.kind != KERNEL_PARAMETER || frame || !add_sites_of_callers(build, kernel.function))
+    if (kernel.kind != KERNEL_PARAMETER || frame || !add_sites_of_calls(build, kernel.function))
         add_site(build, frame, kernel);
 }
 

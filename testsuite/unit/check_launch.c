@@ -353,6 +353,10 @@ static const struct example files[] = {
     {K "static void w(dim3 g, dim3 b) { k<<<g, b>>>(p); }\n"
        "void f() { w(4, dim3(8, 8)); w(5, 64); }",
      "k@3 4|5,1,1 8|64,1|8,1 blocks 2"},
+    /* What one call gives belongs together. */
+    {K "static void w(int x, int y) { dim3 b(x, y); k<<<1, b>>>(p); }\n"
+       "void f() { w(8, 64); w(64, 8); }",
+     "k@3 1,1,1 8|64,8|64,1 blocks 2"},
     {K "void w(int b) { k<<<1, b>>>(p); } void f() { w(64); }", "k@3 1,1,1 64,1,1 open"},
     {K "static void w(int n, int b = 256) { k<<<1, b>>>(p); } void f() { w(1); w(1, 64); }",
      "k@3 1,1,1 64|256,1,1 blocks 2"},
