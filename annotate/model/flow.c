@@ -858,6 +858,48 @@ bool flow_reaching(struct model *model, size_t index, const struct symbol *name,
     return true;
 }
 
+/* The last definition of NAME's variable that holds at AT; NULL without. */
+static const struct definition *last_definition(const struct flow *flow, const struct symbol *name,
+                                                uint32_t at)
+{
+    size_t first = first_of(flow, name);
+    if (first == flow->count || flow->items[first].name != name)
+        return NULL;
+    uint32_t variable = variable_at(flow, first, at);
+    size_t i = behind_before(flow, first, at);
+    return variable != NO_INDEX && first < i && flow->items[i - 1].variable == variable
+               ? &flow->items[i - 1]
+               : NULL;
+}
+
+unsigned flow_arms(struct model *model, size_t index, const struct symbol *name, uint32_t at,
+                   uint32_t tokens[FLOW_ARMS])
+{
+    const struct flow *flow = model_flow(model, index);
+    const struct definition *last = last_definition(flow, name, at);
+    if (!last || last->branch != NO_INDEX)
+        return 0;
+    uint32_t child = last->region, around = region_at(flow, at);
+    while (child != NO_INDEX && child != around && flow->regions[child].parent != around)
+        child = flow->regions[child].parent;
+    if (child == NO_INDEX || child == around || flow->regions[child].kind != REGION_ARM)
+        return 0;
+    unsigned count = 0;
+    const struct flow_region *first = &flow->regions[flow->regions[child].first];
+    if (!first->exhaustive)
+        tokens[count++] = first->tokens.begin;
+    for (uint32_t arm = flow->regions[child].first; arm != NO_INDEX;
+         arm = flow->regions[arm].next_arm) {
+        const struct flow_region *r = &flow->regions[arm];
+        if (r->leaves || r->tokens.end <= r->tokens.begin)
+            continue;
+        if (count == FLOW_ARMS)
+            return 0;
+        tokens[count++] = r->tokens.end - 1;
+    }
+    return count;
+}
+
 /* Variables of the file and members. */
 
 static const struct symbol *last_name(const struct definition *d)

@@ -77,6 +77,15 @@ bool flow_reaching(struct model *model, size_t index, const struct symbol *name,
                    const struct symbol *const *path, unsigned path_count, uint32_t at,
                    struct reaching *res, bool *partial);
 
+/* Where the last definition of NAME before token AT stands in an arm of an if or a switch that is
+   over there: the token at the end of each arm that control comes out of and, where no arm need be
+   run, the one in front of the statement, into TOKENS. What NAME is at AT, it is at one of them.
+   How many, at most FLOW_ARMS; 0 where it is otherwise. */
+enum { FLOW_ARMS = 8 };
+
+unsigned flow_arms(struct model *model, size_t index, const struct symbol *name, uint32_t at,
+                   uint32_t tokens[FLOW_ARMS]);
+
 /* All definitions in the file of members, and of what is no local variable, whose last name (the
    variable's, or the last member's) is NAME; COUNT of them. */
 const struct definition *const *flow_of_others(struct model *model, const struct symbol *name,

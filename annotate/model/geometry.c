@@ -716,6 +716,24 @@ static triples value_of_definition(struct geometry *g, size_t function, const st
     }
 }
 
+/* The value behind an if or a switch whose arms define parts of NAME: what is defined in one arm
+   belongs together. */
+static bool value_of_arms(struct geometry *g, size_t function, const struct symbol *name,
+                          const struct symbol *const *path, unsigned path_count, uint32_t at,
+                          const struct frame *frame, triples *res)
+{
+    uint32_t tokens[FLOW_ARMS];
+    unsigned count = flow_arms(g->model, function, name, at, tokens);
+    struct gather all = {0};
+    bool is_local;
+    for (unsigned i = 0; i < count; ++i)
+        gather(&all,
+               value_of_local(g, function, name, path, path_count, tokens[i], frame, &is_local));
+    if (count)
+        *res = gathered(&all);
+    return count != 0;
+}
+
 /* The value of a local variable or parameter of FUNCTION; *IS_LOCAL is false where NAME is none. */
 static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
                               const struct symbol *const *path, unsigned path_count, uint32_t at,
@@ -743,7 +761,8 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
             gather(&all, part);
     }
     triples res = gathered(&all);
-    if (partial && path_count < DEFINITION_PATH) {
+    if (partial && path_count < DEFINITION_PATH &&
+        !value_of_arms(g, function, name, path, path_count, at, frame, &res)) {
         /* Some components are assigned apart. */
         const struct symbol *longer[DEFINITION_PATH] = {NULL};
         triples parts[3];
