@@ -45,6 +45,209 @@ static void find_numbers(const struct node *node, uint32_t *first, uint32_t *las
         find_numbers(kid, first, last);
 }
 
+/* What is kept with a model. */
+
+/* A place where a function is named outside of its own declarations. */
+struct occurrence {
+    const struct symbol *symbol;
+    uint32_t token;
+};
+
+struct lane_cache {
+    struct node **texts; /* of the macros, by the index of the directive */
+    bool *read;
+    VEC(struct occurrence) occurrences; /* of functions, by symbol */
+    bool has_occurrences;
+    /* The machines of the last function whose roles were asked for. */
+    size_t function;
+    unsigned width;
+    VEC(struct lane_machine *) machines;
+};
+
+static struct lane_cache *cache_of(struct model *model)
+{
+    if (!model->lanes) {
+        model->lanes = xcalloc(1, sizeof *model->lanes);
+        model->lanes->texts = xcalloc(model->unit->directives.count + 1, sizeof(struct node *));
+        model->lanes->read = xcalloc(model->unit->directives.count + 1, sizeof(bool));
+    }
+    return model->lanes;
+}
+
+static void release_machines(struct lane_cache *cache)
+{
+    vec_each (struct lane_machine *, at, &cache->machines) {
+        lane_machine_release(*at);
+        free(*at);
+    }
+    cache->machines.count = 0;
+}
+
+void lane_cache_release(struct model *model)
+{
+    struct lane_cache *cache = model->lanes;
+    if (!cache)
+        return;
+    release_machines(cache);
+    vec_release(&cache->machines);
+    vec_release(&cache->occurrences);
+    free(cache->texts);
+    free(cache->read);
+    free(cache);
+    model->lanes = NULL;
+}
+
+struct node *lane_macro_tree(struct model *model, const struct directive *d)
+{
+    struct lane_cache *cache = cache_of(model);
+    size_t index = (size_t)(d - model->unit->directives.items);
+    if (!cache->read[index]) {
+        cache->read[index] = true;
+        if (d->body.begin < d->body.end)
+            cache->texts[index] = tree_expression(&model->trees, d->body);
+    }
+    return cache->texts[index];
+}
+
+/* The parameters of device functions: what the file's calls give them. */
+
+static int compare_occurrences(const void *left, const void *right)
+{
+    const struct occurrence *a = left, *b = right;
+    if (a->symbol != b->symbol)
+        return (uintptr_t)a->symbol < (uintptr_t)b->symbol ? -1 : 1;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const struct symbol *a = *(const struct symbol *const *)left,
+                        *b = *(const struct symbol *const *)right;
+    return (uintptr_t)a < (uintptr_t)b ? -1 : a != b;
+}
+
+/* Finds where the functions of the file are named. */
+static void find_occurrences(struct lane_cache *cache, const struct unit *unit)
+{
+    if (cache->has_occurrences)
+        return;
+    cache->has_occurrences = true;
+    size_t count = unit->functions.count, next = 0;
+    const struct symbol **names = xcalloc(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; ++i)
+        names[i] = unit_token(unit, unit->functions.items[i].name)->symbol;
+    qsort(names, count, sizeof *names, compare_symbols);
+    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
+        const struct symbol *symbol = unit_token(unit, i)->symbol;
+        /* Functions stand in the order of their heads, and so of their names. */
+        while (next < count && unit->functions.items[next].name < i)
+            ++next;
+        if (!symbol || unit_kind(unit, i) != TOK_IDENT ||
+            (next < count && unit->functions.items[next].name == i) ||
+            !bsearch(&symbol, names, count, sizeof *names, compare_symbols))
+            continue;
+        *vec_push(&cache->occurrences) = (struct occurrence){symbol, i};
+    }
+    free(names);
+    qsort(cache->occurrences.items, cache->occurrences.count, sizeof(struct occurrence),
+          compare_occurrences);
+}
+
+/* The first place where SYMBOL is named; *COUNT: how many there are. */
+static const struct occurrence *occurrences_of(const struct lane_cache *cache,
+                                               const struct symbol *symbol, size_t *count)
+{
+    size_t low = 0, high = cache->occurrences.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)cache->occurrences.items[middle].symbol < (uintptr_t)symbol)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < cache->occurrences.count &&
+                     cache->occurrences.items[low + *count].symbol == symbol;)
+        ++*count;
+    return *count ? &cache->occurrences.items[low] : NULL;
+}
+
+void lane_capture_call(struct lane_frame *frame, const struct node *call,
+                       const struct lanes *arguments, unsigned count)
+{
+    struct lane_machine *machine = frame->machine;
+    struct lane_capture *capture = machine->capture;
+    uint32_t token = call->kids->token;
+    bool first = true;
+    for (size_t i = 0; i < capture->tokens.count; ++i)
+        first &= capture->tokens.items[i] != token;
+    if (first)
+        *vec_push(&capture->tokens) = token;
+    for (unsigned i = 0; i < capture->count; ++i) {
+        struct lanes value = i < count ? arguments[i] : lanes_unknown();
+        /* The same for all threads, but not the same each time. */
+        value.shift = 0;
+        capture->arguments[i] = capture->calls == 0 ? value
+                                                    : lanes_choose(machine, lanes_some(0, 1),
+                                                                   capture->arguments[i], value);
+    }
+    bool whole = frame->env.threads.reach != REACH_UNKNOWN &&
+                 lane_whole_waves(machine, frame->env.threads.mask);
+    if (!whole)
+        capture->threads.reach = REACH_UNKNOWN;
+    capture->calls++;
+}
+
+/* Runs FUNCTION with what the calls in its file give it, where all of them are met; else nothing is
+   known of its parameters, nor of the threads that are there. */
+static void run_with_arguments(struct lane_machine *machine, const struct model_function *function)
+{
+    enum { CALLERS = 8 };
+    struct lane_threads threads = {.reach = REACH_UNIFORM};
+    if (function->function->flags & FUNCTION_GLOBAL) {
+        lane_run_function(machine, machine->function, NULL, 0, threads, true);
+        return;
+    }
+    const struct unit *unit = machine->model->unit;
+    struct lane_cache *cache = cache_of(machine->model);
+    find_occurrences(cache, unit);
+    size_t count;
+    const struct occurrence *at =
+        occurrences_of(cache, unit_token(unit, function->function->name)->symbol, &count);
+    struct lane_capture capture = {
+        .function = machine->function,
+        .count = function->param_count,
+        .threads = threads,
+        .arguments = arena_zalloc(&machine->arena, function->param_count + 1, sizeof(struct lanes)),
+    };
+    size_t callers[CALLERS], caller_count = 0;
+    bool all = count != 0;
+    for (size_t i = 0; i < count && all; ++i) {
+        size_t caller = model_function_at(machine->model, at[i].token);
+        size_t known = 0;
+        while (known < caller_count && callers[known] != caller)
+            ++known;
+        if (known < caller_count)
+            continue;
+        all = caller != NO_INDEX && caller_count < CALLERS &&
+              unit->functions.items[caller].flags & FUNCTION_GLOBAL;
+        if (all)
+            callers[caller_count++] = caller;
+    }
+    unsigned long steps = machine->steps, precise = machine->precise;
+    machine->capture = &capture;
+    for (size_t i = 0; i < caller_count && all; ++i)
+        lane_run_function(machine, callers[i], NULL, 0, threads, false);
+    machine->capture = NULL;
+    all &= capture.tokens.count == count && machine->steps != 0;
+    vec_release(&capture.tokens);
+    machine->steps = steps;
+    machine->precise = precise;
+    if (!all)
+        capture.threads.reach = REACH_UNKNOWN;
+    lane_run_function(machine, machine->function, all ? capture.arguments : NULL, capture.count,
+                      capture.threads, true);
+}
+
 static void run_once(struct lane_machine *machine)
 {
     if (machine->has_run)
@@ -60,7 +263,8 @@ static void run_once(struct lane_machine *machine)
     machine->memo = xcalloc(machine->node_count, sizeof *machine->memo);
     /* Loops inside loops are run several times, small functions at each call: within limits. */
     machine->steps = 20000 + 40UL * machine->node_count;
-    lane_run_function(machine);
+    machine->precise = 5000 + 8UL * machine->node_count;
+    run_with_arguments(machine, function);
 }
 
 static const struct lane_memo *memo_of(struct lane_machine *machine, const struct node *node)
@@ -83,8 +287,9 @@ enum lanes_reach lane_reach(struct lane_machine *machine, const struct node *nod
         return REACH_UNKNOWN;
     for (unsigned i = 0; i < LANES_MAX / 64; ++i)
         mask[i] = 0;
+    const uint64_t *from = memo->threads.mask;
     for (unsigned i = 0; i < machine->threads; ++i)
-        if (memo->threads.reach == REACH_UNIFORM || memo->threads.mask[i / 64] >> i % 64 & 1)
+        if (!from || from[i / 64] >> i % 64 & 1)
             mask[i / 64] |= (uint64_t)1 << i % 64;
     return memo->threads.reach;
 }
@@ -153,34 +358,76 @@ static bool has_role(const struct lane_machine *machine, const struct lanes *val
     return true;
 }
 
+/* Blocks of which no more is known. Those of one dimension tell the roles apart; the others show
+   whether what reads threadIdx.y has one. */
+static const unsigned common_blocks[6][3] = {{256, 1, 1}, {96, 1, 1}, {1024, 1, 1},
+                                             {16, 16, 1}, {32, 8, 1}, {8, 8, 4}};
+enum { COMMON_BLOCKS = 6, COMMON_LINES = 3, ROLE_BLOCKS = 6 };
+
+static void add_machine(struct lane_cache *cache, struct model *model, const unsigned block[3])
+{
+    struct lane_machine *machine = xcalloc(1, sizeof *machine);
+    /* In a single warp the thread is the lane: that says nothing of what is meant. */
+    if (lane_machine_init(machine, model, cache->function, block, cache->width, 0) &&
+        cache->width < machine->threads)
+        *vec_push(&cache->machines) = machine;
+    else
+        free(machine);
+}
+
+/* The machines that tell the roles of FUNCTION's expressions. */
+static struct lane_cache *role_machines(struct model *model, size_t function, unsigned width)
+{
+    struct lane_cache *cache = cache_of(model);
+    if (cache->machines.count && cache->function == function && cache->width == width)
+        return cache;
+    release_machines(cache);
+    cache->function = function;
+    cache->width = width;
+    struct launch_blocks blocks = {.count = 0};
+    model_blocks(model, function, &blocks);
+    for (unsigned i = 0; i < blocks.count && i < ROLE_BLOCKS; ++i)
+        add_machine(cache, model, blocks.block[i]);
+    for (unsigned i = 0; blocks.count == 0 && i < COMMON_BLOCKS; ++i)
+        add_machine(cache, model, common_blocks[i]);
+    /* All of its own are single warps: then those in a row say what is meant. */
+    for (unsigned i = 0; cache->machines.count == 0 && i < COMMON_LINES; ++i)
+        add_machine(cache, model, common_blocks[i]);
+    return cache;
+}
+
+/* Whether VALUE is that of threadIdx.x and what is the same for all threads: it was written for
+   blocks of one dimension. */
+static bool is_one_dimensional(const struct lane_machine *machine, const struct lanes *value)
+{
+    if (value->state == LANES_UNKNOWN)
+        return false;
+    for (unsigned i = 0; i < machine->threads; ++i)
+        if (lanes_at(value, i) != lanes_at(value, i % machine->block[0]))
+            return false;
+    return true;
+}
+
 enum lane_role lane_role(struct model *model, size_t function, const struct node *expression,
                          unsigned width)
 {
-    /* Sizes that tell the roles apart; of two dimensions only those whose rows are warps, since
-       what is written for one dimension gives something else in others. */
-    static const unsigned common[][3] = {{256, 1, 1}, {96, 1, 1}, {1024, 1, 1}};
-    struct launch_blocks blocks;
+    struct launch_blocks blocks = {.count = 0};
     bool known = model_blocks(model, function, &blocks) && blocks.count;
+    struct lane_cache *cache = role_machines(model, function, width);
     unsigned candidates = 1u << LANE_ROLE_LANE | 1u << LANE_ROLE_WARP | 1u << LANE_ROLE_WARP_COUNT |
                           1u << LANE_ROLE_WARP_START;
-    unsigned count = known ? blocks.count : (unsigned)(sizeof common / sizeof *common);
-    bool tried = false;
-    for (unsigned i = 0; i < count && candidates; ++i) {
-        struct lane_machine machine;
-        const unsigned *block = known ? blocks.block[i] : common[i];
-        if (!lane_machine_init(&machine, model, function, block, width, 0))
+    for (size_t i = 0; i < cache->machines.count && candidates; ++i) {
+        struct lane_machine *machine = cache->machines.items[i];
+        struct lanes value = lane_evaluate(machine, expression);
+        bool line = machine->block[1] == 1 && machine->block[2] == 1;
+        if (!known && !line && is_one_dimensional(machine, &value))
             continue;
-        /* In a single warp the thread is the lane: that says nothing of what is meant. */
-        if (width < machine.threads) {
-            struct lanes value = lane_evaluate(&machine, expression);
-            for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
-                if (candidates & 1u << role && !has_role(&machine, &value, role, width))
-                    candidates &= ~(1u << role);
-            tried = true;
-        }
-        lane_machine_release(&machine);
+        for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
+            if (candidates & 1u << role && !has_role(machine, &value, role, width))
+                candidates &= ~(1u << role);
     }
-    for (unsigned role = LANE_ROLE_LANE; tried && role <= LANE_ROLE_WARP_START; ++role)
+    for (unsigned role = LANE_ROLE_LANE; cache->machines.count && role <= LANE_ROLE_WARP_START;
+         ++role)
         if (candidates == 1u << role)
             return role;
     return LANE_ROLE_NONE;

@@ -35,6 +35,10 @@ struct lanes {
     int64_t base;          /* every thread's value where VALUES is NULL */
     const int64_t *values; /* one for each thread, in the machine's arena; or NULL */
     uint64_t step;         /* LANES_SHIFTED */
+    uint64_t shift; /* LANES_SHIFTED: what the unknown is made of, see lane_value.c; 0: nobody
+                       knows. Values with the same shift differ as their known parts do */
+    const struct lane_record *record;   /* a vector, a record, a small array in registers: what is
+                                           known of its members; or NULL */
     const struct shared_object *object; /* an address: bytes from the start of this; or NULL */
     const struct type *pointee;         /* of the address: what lies there */
 };
@@ -70,11 +74,19 @@ struct lane_machine {
     unsigned wave;    /* what warpSize is: 32 or 64 */
     unsigned sample; /* 0: what all iterations of a loop have in common; N: loops stand in their Nth
                         iteration, or in the last that they have */
-    unsigned long steps; /* nodes that may still be evaluated */
+    unsigned long steps;    /* nodes that may still be evaluated */
+    unsigned long precise;  /* of them for running loops to their end */
+    unsigned quiet;         /* not 0: what is run leaves no notes */
+    unsigned nesting;       /* of what runs */
+    const uint64_t *active; /* the threads that may be where it runs: LANES_MAX / 64 words; NULL:
+                               all */
+    uint64_t atoms;         /* unknowns that have a name */
     bool has_run;
     struct lanes index[4]; /* threadIdx.x, y, z and the linear thread, once they were asked for */
     bool has_index[4];
-    struct lane_memo *memo; /* what the run left: by a node's number */
+    struct lane_memo *memo;            /* what the run left: by a node's number */
+    struct lane_operation *operations; /* results of the last ones */
+    struct lane_capture *capture;      /* a function whose arguments are looked for, or NULL */
     uint32_t first_node, node_count;
 };
 
@@ -104,6 +116,9 @@ enum lane_role {
     LANE_ROLE_WARP_COUNT, /* threads of the block / WIDTH, rounded up or down */
     LANE_ROLE_WARP_START, /* first thread of the warp: linear thread rounded down to WIDTH */
 };
+
+/* What lane_role() keeps in MODEL; model_release() calls it. */
+void lane_cache_release(struct model *model);
 
 enum lane_role lane_role(struct model *model, size_t function, const struct node *expression,
                          unsigned width);

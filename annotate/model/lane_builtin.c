@@ -119,6 +119,8 @@ static struct lanes apply(struct lane_machine *machine, const struct function_of
         bool uniform = lanes_uniform(a) && lanes_uniform(b);
         res.state = uniform ? LANES_SHIFTED : LANES_UNKNOWN;
         res.step = 1;
+        res.wave_uniform = (uniform || a->wave_uniform || lanes_uniform(a)) &&
+                           (b->wave_uniform || lanes_uniform(b));
         return res;
     }
     if (!a->values && !b->values) {
@@ -275,22 +277,39 @@ bool lane_builtin(struct lane_frame *frame, const char *name, const struct lanes
 
 /* Cooperative groups. */
 
-/* The lanes of the group that NODE declares or is: tiled_partition<32>(...), thread_block_tile<16>;
-   0: the block itself; false where it is no group that is known. */
+enum { GROUP_BLOCK = 0, GROUP_GRID = LANES_MAX + 1 };
+
+/* The lanes of the group that NODE declares or is: tiled_partition<32>(...), thread_block_tile<16>,
+   tiled_partition(block, 8); GROUP_BLOCK: the block itself; false where it is no group that is
+   known. */
 static bool group_size(struct lane_frame *frame, const struct node *node, unsigned depth,
                        unsigned *size)
 {
     struct model *model = frame->machine->model;
     const struct unit *unit = model->unit;
-    if (node->kind == NODE_CALL)
-        return group_size(frame, node->kids, depth, size);
+    const struct node *parts = NULL;
+    if (node->kind == NODE_CALL) {
+        parts = node->kids->next ? node->kids->next->next : NULL;
+        node = node->kids;
+    }
     if (node->kind != NODE_NAME && node->kind != NODE_TYPE)
         return false;
     const struct symbol *name = tree_symbol(unit, node);
     if (!name)
         return false;
     if (!strcmp(name->text, "this_thread_block") || !strcmp(name->text, "thread_block")) {
-        *size = 0;
+        *size = GROUP_BLOCK;
+        return true;
+    }
+    if (!strcmp(name->text, "this_grid") || !strcmp(name->text, "grid_group")) {
+        *size = GROUP_GRID;
+        return true;
+    }
+    if (!strcmp(name->text, "tiled_partition") && parts) {
+        struct lanes lanes = lane_value_of(frame, parts);
+        if (lanes.state != LANES_KNOWN || lanes.values || lanes.base < 1 || LANES_MAX < lanes.base)
+            return false;
+        *size = (unsigned)lanes.base;
         return true;
     }
     if (!strcmp(name->text, "tiled_partition") || !strcmp(name->text, "thread_block_tile")) {
@@ -320,6 +339,34 @@ static bool group_size(struct lane_frame *frame, const struct node *node, unsign
            value->kids->kind == NODE_CALL && group_size(frame, value->kids, depth + 1, size);
 }
 
+/* Methods of all groups that tell where a thread or its block is. */
+static bool place_method(struct lane_machine *machine, const char *name, struct lanes *res)
+{
+    static const char *const methods[][2] = {
+        {"thread_index", "threadIdx"}, {"group_index", "blockIdx"}, {"block_index", "blockIdx"},
+        {"group_dim", "blockDim"},     {"dim_threads", "blockDim"}, {"dim_blocks", "gridDim"},
+        {"grid_dim", "gridDim"},
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
+        if (!strcmp(name, methods[i][0])) {
+            *res = lane_coordinates(machine, methods[i][1]);
+            return true;
+        }
+    return false;
+}
+
+/* Methods of the grid. */
+static struct lanes grid_method(struct lane_machine *machine, bool is_rank)
+{
+    struct lanes res = lanes_some(0, 1);
+    if (is_rank) {
+        struct lanes threads = lanes_int((int64_t)machine->threads);
+        res = lanes_binary(machine, TOK_STAR, lanes_some(0, 1), threads);
+        res = lanes_binary(machine, TOK_PLUS, res, lane_thread_index(machine, LINEAR_THREAD));
+    }
+    return lanes_convert(machine, res, 8, false);
+}
+
 bool lane_group_method(struct lane_frame *frame, const struct node *object, const char *name,
                        struct lanes *res)
 {
@@ -328,13 +375,20 @@ bool lane_group_method(struct lane_frame *frame, const struct node *object, cons
     bool is_rank = !strcmp(name, "thread_rank"), is_index = !strcmp(name, "meta_group_rank"),
          is_size = !strcmp(name, "size") || !strcmp(name, "num_threads"),
          is_count = !strcmp(name, "meta_group_size");
-    if (!(is_rank || is_index || is_size || is_count) || !group_size(frame, object, 0, &size))
+    if (!group_size(frame, object, 0, &size))
         return false;
-    if (size == 0) {
+    if ((size == GROUP_GRID || size == GROUP_BLOCK) && place_method(machine, name, res))
+        return true;
+    if (!(is_rank || is_index || is_size || is_count))
+        return false;
+    if (size == GROUP_GRID || size == GROUP_BLOCK) {
         if (is_index || is_count)
             return false;
-        *res = is_rank ? lane_thread_index(machine, LINEAR_THREAD)
-                       : lanes_int((int64_t)machine->threads);
+        if (size == GROUP_GRID)
+            *res = grid_method(machine, is_rank);
+        else
+            *res = is_rank ? lane_thread_index(machine, LINEAR_THREAD)
+                           : lanes_int((int64_t)machine->threads);
         return true;
     }
     if (is_size)
@@ -343,5 +397,7 @@ bool lane_group_method(struct lane_frame *frame, const struct node *object, cons
         *res = lanes_int((int64_t)((machine->threads + size - 1) / size));
     else
         *res = lane_number(machine, size, is_rank ? TOK_PERCENT : TOK_SLASH);
+    if (is_size || is_count)
+        res->is_signed = false;
     return true;
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    MAX_VARIABLES = 256, /* of a function that are known at once */
-    MAX_CALLS = 5,       /* deep */
-    MAX_CALLEE = 3000,   /* tokens of a function that is followed */
+    MAX_VARIABLES = 1024, /* of a function that are known at once */
+    MAX_CALLS = 5,        /* deep */
+    MAX_CALLEE = 3000,    /* tokens of a function that is followed */
     MASK_WORDS = LANES_MAX / 64,
 };
 
@@ -24,16 +24,41 @@ bool lane_step(struct lane_machine *machine)
 
 /* Variables. */
 
-static void copy_env(struct lane_env *to, const struct lane_env *from)
+static void copy_env(struct lane_frame *frame, struct lane_env *to, const struct lane_env *from)
 {
-    *to = (struct lane_env){.threads = from->threads, .dead = from->dead};
+    *to = *from;
+    to->variables.items = NULL;
+    to->variables.count = to->variables.room = 0;
     for (size_t i = 0; i < from->variables.count; ++i)
         *vec_push(&to->variables) = from->variables.items[i];
+    unsigned long cost = from->variables.count / 8;
+    struct lane_machine *machine = frame->machine;
+    machine->steps -= cost < machine->steps ? cost : machine->steps;
 }
 
 void lane_env_release(struct lane_env *env)
 {
     vec_release(&env->variables);
+}
+
+static void release_exits(struct lane_exits *exits)
+{
+    lane_env_release(&exits->env);
+    exits->has = false;
+}
+
+static void copy_exits(struct lane_frame *frame, struct lane_exits *to,
+                       const struct lane_exits *from)
+{
+    copy_env(frame, &to->env, &from->env);
+    to->has = from->has;
+}
+
+/* Takes the variables behind COUNT away. */
+static void leave_scope(struct lane_env *env, size_t count)
+{
+    if (count < env->variables.count)
+        env->variables.count = count;
 }
 
 struct lane_variable *lane_find(struct lane_env *env, const struct symbol *name)
@@ -44,21 +69,31 @@ struct lane_variable *lane_find(struct lane_env *env, const struct symbol *name)
     return NULL;
 }
 
+struct lane_variable *lane_referred(struct lane_env *env, struct lane_variable *variable)
+{
+    while (variable && variable->refers_to && variable->refers_to <= env->variables.count)
+        variable = &env->variables.items[variable->refers_to - 1];
+    return variable;
+}
+
 struct lane_variable *lane_declare(struct lane_frame *frame, const struct symbol *name,
                                    const struct type *type, struct lanes value)
 {
-    struct lane_variable *res;
+    struct lane_machine *machine = frame->machine;
     if (MAX_VARIABLES <= frame->env.variables.count)
-        res = &frame->env.variables.items[MAX_VARIABLES - 1];
-    else
-        res = vec_push(&frame->env.variables);
+        machine->steps = 0; /* nobody writes that many: what follows is not known */
+    struct lane_variable *res = vec_push(&frame->env.variables);
     *res = (struct lane_variable){
-        .name = name, .type = type, .value = lane_as_type(frame->machine, value, type)};
+        .name = name,
+        .type = type,
+        .value = lanes_named(machine, lane_as_type(machine, value, type)),
+    };
     return res;
 }
 
-static void forget(struct lane_frame *frame, struct lane_variable *variable)
+void lane_forget(struct lane_frame *frame, struct lane_variable *variable)
 {
+    variable = lane_referred(&frame->env, variable);
     if (!variable->is_shared)
         variable->value = lane_as_type(frame->machine, lanes_unknown(), variable->type);
 }
@@ -67,7 +102,7 @@ static void forget_name(struct lane_frame *frame, const struct symbol *name)
 {
     struct lane_variable *variable = name ? lane_find(&frame->env, name) : NULL;
     if (variable)
-        forget(frame, variable);
+        lane_forget(frame, variable);
 }
 
 /* Forgets every variable that one of the tokens of RANGE names. */
@@ -79,6 +114,14 @@ static void forget_named(struct lane_frame *frame, struct range range)
             forget_name(frame, unit_token(unit, i)->symbol);
 }
 
+/* The name of the variable that NODE is, or is a part of. */
+static const struct node *root_of(const struct node *node)
+{
+    while (node && (node->kind == NODE_MEMBER || node->kind == NODE_INDEX))
+        node = node->kids;
+    return node && node->kind == NODE_NAME ? node : NULL;
+}
+
 void lane_forget_assigned(struct lane_frame *frame, const struct node *node)
 {
     const struct unit *unit = frame->machine->model->unit;
@@ -86,39 +129,42 @@ void lane_forget_assigned(struct lane_frame *frame, const struct node *node)
         node->kind == NODE_ASSIGN || node->kind == NODE_POSTFIX ||
         (node->kind == NODE_UNARY &&
          (node->op == TOK_PLUS_PLUS || node->op == TOK_MINUS_MINUS || node->op == TOK_AMP));
-    if (changes && node->kids && node->kids->kind == NODE_NAME)
-        forget_name(frame, tree_symbol(unit, node->kids));
+    const struct node *root = changes ? root_of(node->kids) : NULL;
+    if (root)
+        forget_name(frame, tree_symbol(unit, root));
     if (node->kind == NODE_OPAQUE || node->kind == NODE_ASM)
         forget_named(frame, node->tokens);
-    tree_each (kid, node)
+    tree_each (kid, node) {
+        if (node->kind == NODE_CALL && kid->kind == NODE_NAME)
+            forget_name(frame, tree_symbol(unit, kid));
         lane_forget_assigned(frame, kid);
+    }
 }
 
 /* ENV becomes what is known where ENV or OTHER may be, decided by CONDITION. */
 static void join_variables(struct lane_frame *frame, struct lane_env *env,
                            const struct lane_env *other, struct lanes condition)
 {
-    if (other->variables.count < env->variables.count)
-        env->variables.count = other->variables.count;
+    leave_scope(env, other->variables.count);
     for (size_t i = 0; i < env->variables.count; ++i) {
         struct lane_variable *variable = &env->variables.items[i];
         const struct lane_variable *with = &other->variables.items[i];
         if (variable->name != with->name || variable->is_shared)
             continue;
         variable->escaped |= with->escaped;
-        if (!memcmp(&variable->value, &with->value, sizeof with->value))
-            continue; /* neither changed it */
-        variable->value = lanes_choose(frame->machine, condition, variable->value, with->value);
+        if (!lanes_identical(&variable->value, &with->value))
+            variable->value =
+                lanes_named(frame->machine,
+                            lanes_choose(frame->machine, condition, variable->value, with->value));
     }
+    if (!env->has_result)
+        env->result = other->result;
+    else if (other->has_result)
+        env->result = lanes_choose(frame->machine, condition, env->result, other->result);
+    env->has_result |= other->has_result;
 }
 
 /* Threads. */
-
-static bool same_threads(struct lane_threads a, struct lane_threads b)
-{
-    return a.reach == b.reach && (a.reach != REACH_KNOWN || a.mask == b.mask ||
-                                  !memcmp(a.mask, b.mask, MASK_WORDS * sizeof *a.mask));
-}
 
 static uint64_t full_word(const struct lane_machine *machine, unsigned word)
 {
@@ -129,45 +175,143 @@ static uint64_t full_word(const struct lane_machine *machine, unsigned word)
                                          : ((uint64_t)1 << (machine->threads - from)) - 1;
 }
 
+static uint64_t mask_word(const struct lane_machine *machine, const uint64_t *mask, unsigned word)
+{
+    return mask ? mask[word] : full_word(machine, word);
+}
+
+static bool same_mask(const struct lane_machine *machine, const uint64_t *a, const uint64_t *b)
+{
+    for (unsigned i = 0; a != b && i < MASK_WORDS; ++i)
+        if (mask_word(machine, a, i) != mask_word(machine, b, i))
+            return false;
+    return true;
+}
+
+static bool disjoint(const struct lane_machine *machine, const uint64_t *a, const uint64_t *b)
+{
+    for (unsigned i = 0; i < MASK_WORDS; ++i)
+        if (mask_word(machine, a, i) & mask_word(machine, b, i))
+            return false;
+    return true;
+}
+
+static bool nobody(const struct lane_machine *machine, const uint64_t *mask)
+{
+    for (unsigned i = 0; i < MASK_WORDS; ++i)
+        if (mask_word(machine, mask, i))
+            return false;
+    return true;
+}
+
+/* Whether MASK holds all threads of a wave or none, for each wave. */
+bool lane_whole_waves(const struct lane_machine *machine, const uint64_t *mask)
+{
+    for (unsigned from = 0; mask && from < machine->threads; from += machine->wave) {
+        uint64_t wave = machine->wave < 64 ? ((uint64_t)1 << machine->wave) - 1 : UINT64_MAX;
+        uint64_t full = full_word(machine, from / 64) >> from % 64 & wave;
+        uint64_t have = mask[from / 64] >> from % 64 & wave;
+        if (have && have != full)
+            return false;
+    }
+    return true;
+}
+
+static const uint64_t *united(struct lane_machine *machine, const uint64_t *a, const uint64_t *b)
+{
+    if (!a || !b || same_mask(machine, a, b))
+        return a && b ? a : NULL;
+    uint64_t *mask = arena_zalloc(&machine->arena, MASK_WORDS, sizeof *mask);
+    for (unsigned i = 0; i < MASK_WORDS; ++i)
+        mask[i] = a[i] | b[i];
+    return mask;
+}
+
 struct lane_threads lane_threads_where(struct lane_machine *machine, struct lane_threads threads,
                                        const struct lanes *condition, bool holds)
 {
-    bool uniform =
-        lanes_uniform(condition) || (condition->state == LANES_UNKNOWN && condition->wave_uniform);
-    if (threads.reach == REACH_UNKNOWN || (uniform && condition->state != LANES_KNOWN))
+    bool block = lanes_uniform(condition),
+         wave = condition->state == LANES_UNKNOWN && condition->wave_uniform;
+    if (condition->state != LANES_KNOWN || condition->bytes == 0 || condition->object) {
+        threads.may_be_none = true;
+        threads.by_wave |= wave;
+        if (!block && !wave)
+            threads.reach = REACH_UNKNOWN;
         return threads;
-    if (condition->state != LANES_KNOWN)
-        return (struct lane_threads){.reach = REACH_UNKNOWN};
+    }
     uint64_t *mask = arena_zalloc(&machine->arena, MASK_WORDS, sizeof *mask);
     for (unsigned i = 0; i < machine->threads; ++i)
         if ((lanes_at(condition, i) != 0) == holds)
             mask[i / 64] |= (uint64_t)1 << i % 64;
-    bool all = true;
-    for (unsigned i = 0; i < MASK_WORDS; ++i) {
-        all &= mask[i] == full_word(machine, i);
-        if (threads.reach == REACH_KNOWN)
-            mask[i] &= threads.mask[i];
-    }
-    if (all)
+    for (unsigned i = 0; i < MASK_WORDS; ++i)
+        mask[i] &= mask_word(machine, threads.mask, i);
+    if (same_mask(machine, mask, threads.mask))
         return threads;
-    return (struct lane_threads){.reach = REACH_KNOWN, .mask = mask};
+    if (threads.reach == REACH_UNIFORM)
+        threads.reach = REACH_KNOWN;
+    threads.mask = mask;
+    return threads;
 }
 
-/* The threads that go on where some of those in A and of those in B do, which were BEFORE together.
- */
-static struct lane_threads join_threads(struct lane_machine *machine, struct lane_threads before,
-                                        struct lane_threads a, struct lane_threads b)
+/* The threads that go on where A and B meet. */
+static struct lane_threads join_threads(struct lane_machine *machine, struct lane_threads a,
+                                        struct lane_threads b)
 {
+    struct lane_threads res = {
+        .reach = REACH_UNKNOWN,
+        .mask = united(machine, a.mask, b.mask),
+        .by_wave = a.by_wave || b.by_wave,
+        .may_be_none = a.may_be_none || b.may_be_none,
+    };
     if (a.reach == REACH_UNKNOWN || b.reach == REACH_UNKNOWN)
-        return (struct lane_threads){.reach = REACH_UNKNOWN};
-    if (a.reach == REACH_UNIFORM && b.reach == REACH_UNIFORM)
-        return before;
-    if (a.reach != b.reach)
-        return (struct lane_threads){.reach = REACH_UNKNOWN};
-    uint64_t *mask = arena_zalloc(&machine->arena, MASK_WORDS, sizeof *mask);
-    for (unsigned i = 0; i < MASK_WORDS; ++i)
-        mask[i] = a.mask[i] | b.mask[i];
-    return (struct lane_threads){.reach = REACH_KNOWN, .mask = mask};
+        return res;
+    if (same_mask(machine, a.mask, b.mask)) {
+        res.reach = a.reach == b.reach ? a.reach : REACH_KNOWN;
+    } else if (!res.may_be_none && disjoint(machine, a.mask, b.mask)) {
+        res.reach = REACH_KNOWN;
+    } else if (lane_whole_waves(machine, a.mask) && lane_whole_waves(machine, b.mask)) {
+        res.reach = REACH_UNIFORM;
+        res.by_wave = true;
+    }
+    return res;
+}
+
+/* What decides between those in A (it holds) and those in B. */
+static struct lanes which_threads(struct lane_machine *machine, struct lane_threads a,
+                                  struct lane_threads b)
+{
+    if (disjoint(machine, a.mask, b.mask)) {
+        int64_t *values = lanes_room(machine);
+        for (unsigned i = 0; i < machine->threads; ++i)
+            values[i] = mask_word(machine, a.mask, i / 64) >> i % 64 & 1;
+        return lanes_of(machine, values);
+    }
+    struct lanes res = lanes_unknown();
+    if (a.reach == REACH_UNKNOWN || b.reach == REACH_UNKNOWN || !same_mask(machine, a.mask, b.mask))
+        return res;
+    if (!a.by_wave && !b.by_wave)
+        return lanes_some(0, 1);
+    res.wave_uniform = true;
+    return res;
+}
+
+/* ENV is one of those that lead to EXITS. */
+static void join_into(struct lane_frame *frame, struct lane_exits *exits,
+                      const struct lane_env *env)
+{
+    struct lane_machine *machine = frame->machine;
+    if (!exits->has) {
+        copy_env(frame, &exits->env, env);
+        exits->has = true;
+        exits->env.dead = false;
+        return;
+    }
+    const uint64_t *active = machine->active;
+    struct lane_threads threads = exits->env.threads;
+    machine->active = united(machine, threads.mask, env->threads.mask);
+    join_variables(frame, &exits->env, env, which_threads(machine, threads, env->threads));
+    machine->active = active;
+    exits->env.threads = join_threads(machine, threads, env->threads);
 }
 
 /* Notes. */
@@ -176,7 +320,8 @@ static struct lane_memo *memo_of(struct lane_frame *frame, const struct node *no
 {
     struct lane_machine *machine = frame->machine;
     uint32_t at = node->id - machine->first_node;
-    return frame->is_outer && at < machine->node_count ? &machine->memo[at] : NULL;
+    return frame->is_outer && !machine->quiet && at < machine->node_count ? &machine->memo[at]
+                                                                          : NULL;
 }
 
 void lane_note(struct lane_frame *frame, const struct node *node, struct lanes value)
@@ -208,51 +353,122 @@ static const struct shared_object *shared_object(struct model *model, const stru
     return NULL;
 }
 
-static struct lanes initial_value(struct lane_frame *frame, const struct node *declarator)
+/* The members that the values below LIST give to TYPE: as many as it has, in their order. */
+static struct lanes listed(struct lane_frame *frame, const struct node *list,
+                           const struct type *type)
 {
-    struct lanes res = lanes_unknown();
-    bool array = false;
+    struct lanes values[LANE_MAX_MEMBERS];
+    unsigned count = 0;
+    bool plain = true;
+    tree_each (kid, list) {
+        struct lanes value = lane_value_of(frame, kid);
+        plain &= kid->kind != NODE_FIELD && kid->kind != NODE_PACK;
+        if (count < LANE_MAX_MEMBERS)
+            values[count] = value;
+        ++count;
+    }
+    return plain ? lane_record_of(frame->machine, type, values, count) : lanes_unknown();
+}
+
+static struct lanes initial_value(struct lane_frame *frame, const struct node *declarator,
+                                  const struct type *type)
+{
+    struct lanes res = lane_record_of(frame->machine, type, NULL, 0);
     tree_each (kid, declarator) {
         if (kid->kind == NODE_DIMENSION) {
-            array = true;
+            tree_each (size, kid)
+                lane_value_of(frame, size);
             continue;
         }
-        unsigned values = 0;
-        tree_each (value, kid) {
+        const struct node *value = kid->kids;
+        if (value && !value->next && value->kind == NODE_LIST)
+            res = listed(frame, value, type);
+        else if (value && !value->next && (kid->op == TOK_ASSIGN || !res.record))
             res = lane_value_of(frame, value);
-            ++values;
-        }
-        if (values != 1)
-            res = lanes_unknown();
+        else if (value)
+            res = listed(frame, kid, type);
     }
-    return array ? lanes_unknown() : res;
+    return res;
+}
+
+/* What a reference names: a variable, something in shared memory. */
+static bool bind_reference(struct lane_frame *frame, const struct node *declarator,
+                           struct lane_variable *variable)
+{
+    const struct node *initializer = declarator->kids;
+    const struct node *value = initializer ? initializer->kids : NULL;
+    if (!value || value->next || initializer->kind != NODE_INITIALIZER)
+        return false;
+    size_t index = (size_t)(variable - frame->env.variables.items);
+    if (value->kind == NODE_NAME) {
+        const struct symbol *name = tree_symbol(frame->machine->model->unit, value);
+        for (size_t i = index; i-- > 0;)
+            if (frame->env.variables.items[i].name == name) {
+                frame->env.variables.items[index].refers_to = i + 1;
+                return true;
+            }
+    }
+    struct lanes address = lane_address_of(frame, value);
+    variable = &frame->env.variables.items[index];
+    if (address.object) {
+        variable->is_shared = true;
+        variable->value = address;
+        return true;
+    }
+    /* Of a constant or a temporary; what it is an alias of else may change. */
+    const struct node *root = root_of(value);
+    if (root) {
+        struct lane_variable *other =
+            lane_find(&frame->env, tree_symbol(frame->machine->model->unit, root));
+        if (other && other != variable && !other->is_shared) {
+            other->escaped = true;
+            lane_forget(frame, other);
+        }
+        lane_forget(frame, variable);
+        variable->escaped = true;
+    }
+    return true;
+}
+
+static void declare_one(struct lane_frame *frame, const struct node *type,
+                        const struct node *declarator)
+{
+    struct model *model = frame->machine->model;
+    const struct type *declared =
+        type->flags & TYPE_AUTO ? NULL : type_of_declaration(model, type, declarator);
+    struct lanes value = initial_value(frame, declarator, declared);
+    if (declarator->token == NO_TOKEN) {
+        for (const struct node *kid = declarator->kids; kid; kid = kid->next)
+            if (declarator->flags & DECLARATOR_BINDING && kid->kind == NODE_NAME)
+                lane_declare(frame, tree_symbol(model->unit, kid), NULL, lanes_unknown());
+        return;
+    }
+    const struct symbol *name = tree_symbol(model->unit, declarator);
+    if (type->flags & TYPE_STATIC && !(type->flags & (TYPE_CONST | TYPE_SHARED)))
+        value = lanes_unknown();
+    struct lane_variable *variable = lane_declare(frame, name, declared, value);
+    if (declarator->flags & DECLARATOR_BINDING)
+        lane_forget(frame, variable);
+    else if (declarator->flags & DECLARATOR_REFERENCE || type->flags & TYPE_REFERENCE) {
+        if (!bind_reference(frame, declarator, variable))
+            lane_forget(frame, variable);
+    }
+    const struct shared_object *object =
+        type->flags & TYPE_SHARED ? shared_object(model, declarator) : NULL;
+    if (object) {
+        variable->is_shared = true;
+        variable->value = lanes_int(0);
+        variable->value.bytes = 8;
+        variable->value.object = object;
+        variable->value.pointee = object->type;
+    }
 }
 
 void lane_run_declaration(struct lane_frame *frame, const struct node *declaration)
 {
-    struct model *model = frame->machine->model;
     const struct node *type = declaration->kids;
-    for (const struct node *declarator = type->next; declarator; declarator = declarator->next) {
-        struct lanes value = initial_value(frame, declarator);
-        if (declarator->token == NO_TOKEN)
-            continue;
-        const struct symbol *name = tree_symbol(model->unit, declarator);
-        const struct type *declared = type_of_declaration(model, type, declarator);
-        bool is_auto = type->flags & TYPE_AUTO;
-        const struct shared_object *object =
-            type->flags & TYPE_SHARED ? shared_object(model, declarator) : NULL;
-        struct lane_variable *variable = lane_declare(
-            frame, name, is_auto ? NULL : declared,
-            declarator->flags & (DECLARATOR_REFERENCE | DECLARATOR_BINDING) ? lanes_unknown()
-                                                                            : value);
-        if (object) {
-            variable->is_shared = true;
-            variable->value = lanes_int(0);
-            variable->value.bytes = 8;
-            variable->value.object = object;
-            variable->value.pointee = object->type;
-        }
-    }
+    for (const struct node *declarator = type->next; declarator; declarator = declarator->next)
+        declare_one(frame, type, declarator);
 }
 
 /* Branches. */
@@ -273,16 +489,19 @@ static struct lanes condition_value(struct lane_frame *frame, const struct node 
     return lane_value_of(frame, condition);
 }
 
-/* Runs STATEMENT from START with THREADS; leaves where it ends in END. */
-static void run_branch(struct lane_frame *frame, const struct node *statement,
+/* Runs STATEMENT from START with THREADS; leaves where it ends in END. Whether nobody left it on
+   another way. */
+static bool run_branch(struct lane_frame *frame, const struct node *statement,
                        const struct lane_env *start, struct lane_threads threads,
                        struct lane_env *end)
 {
-    copy_env(&frame->env, start);
+    unsigned long left = frame->left;
+    copy_env(frame, &frame->env, start);
     frame->env.threads = threads;
     lane_run(frame, statement);
     *end = frame->env;
-    frame->env = (struct lane_env){0};
+    frame->env = (struct lane_env){.dead = false};
+    return left == frame->left;
 }
 
 static void run_if(struct lane_frame *frame, const struct node *node)
@@ -294,30 +513,29 @@ static void run_if(struct lane_frame *frame, const struct node *node)
     bool decided;
     if (lanes_decided(machine, &condition, &decided)) {
         lane_run(frame, decided ? first : second);
-        frame->env.variables.count =
-            outer < frame->env.variables.count ? outer : frame->env.variables.count;
+        leave_scope(&frame->env, outer);
         return;
     }
     struct lane_env start = frame->env, a, b;
-    struct lane_threads where[2] = {
-        lane_threads_where(machine, start.threads, &condition, true),
-        lane_threads_where(machine, start.threads, &condition, false),
-    };
-    run_branch(frame, first, &start, where[0], &a);
-    run_branch(frame, second, &start, where[1], &b);
-    bool kept = !a.dead && !b.dead && same_threads(a.threads, where[0]) &&
-                same_threads(b.threads, where[1]);
+    struct lane_threads before = start.threads;
+    before.may_be_none = before.by_wave = false;
+    bool kept =
+        run_branch(frame, first, &start, lane_threads_where(machine, before, &condition, true), &a);
+    kept &= run_branch(frame, second, &start,
+                       lane_threads_where(machine, before, &condition, false), &b);
     struct lane_env *going = a.dead ? &b : &a, *other = a.dead ? &a : &b;
     if (!a.dead && !b.dead) {
         join_variables(frame, &a, &b, condition);
-        a.threads =
-            kept ? start.threads : join_threads(machine, start.threads, a.threads, b.threads);
+        a.threads = join_threads(machine, a.threads, b.threads);
     }
+    going->threads.may_be_none |= start.threads.may_be_none;
+    going->threads.by_wave |= start.threads.by_wave;
+    if (kept)
+        going->threads = start.threads;
     lane_env_release(other);
     lane_env_release(&start);
     frame->env = *going;
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    leave_scope(&frame->env, outer);
 }
 
 /* Loops. */
@@ -327,71 +545,148 @@ struct loop {
     bool tests_last; /* do ... while */
 };
 
-/* What lies behind a jump or the end of a branch joins what others left. */
-static void join_into(struct lane_frame *frame, struct lane_env *env, bool *has)
+/* Runs the body of LOOP and its step; JUMPS: what left it by `break`. */
+static void run_body(struct lane_frame *frame, const struct loop *loop, struct lane_exits *breaks)
 {
-    if (*has) {
-        join_variables(frame, env, &frame->env, lanes_unknown());
-        if (!same_threads(env->threads, frame->env.threads))
-            env->threads.reach = REACH_UNKNOWN;
-    } else {
-        copy_env(env, &frame->env);
-        *has = true;
-    }
-}
-
-/* One iteration from what FRAME has: tests the condition, runs the body and the step. *GOES:
-   whether some thread runs it; *LEFT: some threads of a wave may have left the loop inside it. */
-static struct lanes iterate(struct lane_frame *frame, const struct loop *loop, bool unknown_threads,
-                            bool *goes, bool *left)
-{
-    struct lane_machine *machine = frame->machine;
-    struct lanes condition = lanes_int(1);
-    bool decided;
-    *goes = true;
-    *left = false;
     size_t outer = frame->env.variables.count;
-    if (!loop->tests_last)
-        condition = condition_value(frame, loop->condition);
-    if (lanes_decided(machine, &condition, &decided) && !decided) {
-        *goes = false;
-        return condition;
-    }
-    struct lane_threads before = frame->env.threads;
-    frame->env.threads = unknown_threads ? (struct lane_threads){.reach = REACH_UNKNOWN}
-                                         : lane_threads_where(machine, before, &condition, true);
-    struct lane_threads inside = frame->env.threads;
     struct lane_jumps jumps = {.outer = frame->jumps};
     frame->jumps = &jumps;
     lane_run(frame, loop->body);
     frame->jumps = jumps.outer;
-    if (jumps.has_continue) {
-        bool has = !frame->env.dead;
-        if (has) {
-            join_variables(frame, &frame->env, &jumps.continues, lanes_unknown());
-        } else {
-            lane_env_release(&frame->env);
-            frame->env = jumps.continues;
-            jumps.continues = (struct lane_env){0};
-        }
-        frame->env.dead = false;
-        frame->env.threads = inside;
+    leave_scope(&frame->env, outer);
+    if (jumps.continues.has) {
+        leave_scope(&jumps.continues.env, outer);
+        if (!frame->env.dead)
+            join_into(frame, &jumps.continues, &frame->env);
+        lane_env_release(&frame->env);
+        frame->env = jumps.continues.env;
     }
-    *left = jumps.has_break ? !same_threads(jumps.breaks.threads, inside)
-                            : !frame->env.dead && !same_threads(frame->env.threads, inside);
-    if (jumps.has_break && inside.reach == REACH_UNIFORM &&
-        jumps.breaks.threads.reach == REACH_UNIFORM)
-        *left = false;
-    lane_env_release(&jumps.breaks);
-    lane_env_release(&jumps.continues);
-    if (!frame->env.dead) {
-        if (loop->step)
-            lane_value_of(frame, loop->step);
-        if (loop->tests_last)
+    if (!frame->env.dead && loop->step)
+        lane_value_of(frame, loop->step);
+    *breaks = jumps.breaks;
+    if (breaks->has)
+        leave_scope(&breaks->env, outer);
+}
+
+/* Runs the loop to its end, if it is known for all threads when they leave it. False where it is
+   not, or lasts too long; then nothing has changed. */
+static bool run_to_end(struct lane_frame *frame, const struct loop *loop)
+{
+    enum { ITERATIONS = 70, STEPS = 3000 };
+    struct lane_machine *machine = frame->machine;
+    unsigned long budget = machine->precise < STEPS ? machine->precise : STEPS;
+    unsigned long steps = machine->steps;
+    if (steps < budget)
+        budget = steps;
+    if (budget == 0)
+        return false;
+    struct lane_env entry;
+    struct lane_exits done = {.has = false}, returns;
+    unsigned long left = frame->left, returned = frame->returned;
+    bool diverged = frame->diverged, finished = false;
+    copy_env(frame, &entry, &frame->env);
+    copy_exits(frame, &returns, &frame->returns);
+    size_t outer = entry.variables.count;
+    machine->steps = budget;
+    ++machine->quiet;
+    for (unsigned i = 0; i < ITERATIONS && !finished && machine->steps; ++i) {
+        struct lanes condition = lanes_int(1);
+        if (!loop->tests_last || i)
             condition = condition_value(frame, loop->condition);
+        if (condition.state != LANES_KNOWN || condition.bytes == 0 || condition.object)
+            break;
+        struct lane_threads here = frame->env.threads;
+        frame->env.threads = lane_threads_where(machine, here, &condition, false);
+        size_t inner = frame->env.variables.count;
+        if (!nobody(machine, frame->env.threads.mask)) {
+            leave_scope(&frame->env, outer);
+            join_into(frame, &done, &frame->env);
+            frame->env.variables.count = inner; /* nothing was pushed since */
+        }
+        frame->env.threads = lane_threads_where(machine, here, &condition, true);
+        if (nobody(machine, frame->env.threads.mask)) {
+            finished = true;
+            break;
+        }
+        struct lane_exits breaks;
+        run_body(frame, loop, &breaks);
+        if (breaks.has) {
+            leave_scope(&breaks.env, outer);
+            join_into(frame, &done, &breaks.env);
+        }
+        release_exits(&breaks);
+        leave_scope(&frame->env, outer);
+        finished = frame->env.dead;
     }
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    --machine->quiet;
+    finished &= machine->steps != 0;
+    unsigned long used = budget - machine->steps;
+    machine->precise -= used;
+    machine->steps = steps - used;
+    lane_env_release(&frame->env);
+    if (!finished) {
+        release_exits(&done);
+        release_exits(&frame->returns);
+        frame->returns = returns;
+        frame->env = entry;
+        frame->left = left;
+        frame->returned = returned;
+        frame->diverged = diverged;
+        return false;
+    }
+    release_exits(&returns);
+    if (done.has && frame->returned == returned)
+        done.env.threads = entry.threads;
+    frame->env = done.env;
+    frame->env.dead = !done.has;
+    lane_env_release(&entry);
+    if (!done.has)
+        frame->env.variables.count = 0;
+    return true;
+}
+
+/* One iteration from what FRAME has: tests the condition, runs the body and the step. EXITS: what
+   leaves the loop in it. *GOES: whether some thread runs it; *LEFT: some threads of a wave may
+   have left the loop inside it. */
+static struct lanes iterate(struct lane_frame *frame, const struct loop *loop, bool unknown_threads,
+                            struct lane_exits *exits, bool *goes, bool *left)
+{
+    struct lane_machine *machine = frame->machine;
+    struct lanes condition = lanes_int(1);
+    bool decided = false;
+    size_t outer = frame->env.variables.count;
+    struct lane_threads before = frame->env.threads;
+    *goes = true;
+    *left = false;
+    if (!loop->tests_last) {
+        condition = condition_value(frame, loop->condition);
+        bool known = lanes_decided(machine, &condition, &decided);
+        if (!known || !decided)
+            join_into(frame, exits, &frame->env);
+        *goes = !known || decided;
+        if (!*goes)
+            return condition;
+        frame->env.threads = lane_threads_where(machine, before, &condition, true);
+    }
+    if (unknown_threads)
+        frame->env.threads.reach = REACH_UNKNOWN;
+    struct lane_threads inside = frame->env.threads;
+    struct lane_exits breaks;
+    run_body(frame, loop, &breaks);
+    *left = breaks.has && (breaks.env.threads.reach == REACH_UNKNOWN ||
+                           !same_mask(machine, breaks.env.threads.mask, inside.mask) ||
+                           breaks.env.threads.by_wave);
+    if (breaks.has)
+        join_into(frame, exits, &breaks.env);
+    release_exits(&breaks);
+    if (!frame->env.dead && loop->tests_last) {
+        condition = condition_value(frame, loop->condition);
+        if (!lanes_decided(machine, &condition, &decided) || !decided)
+            join_into(frame, exits, &frame->env);
+    }
+    leave_scope(&frame->env, outer);
+    if (exits->has)
+        leave_scope(&exits->env, outer);
     return condition;
 }
 
@@ -400,29 +695,35 @@ static struct lanes iterate(struct lane_frame *frame, const struct loop *loop, b
 static bool widen(struct lane_frame *frame, const struct lane_env *entry, struct lane_env *head,
                   const struct lane_env *end, bool forced)
 {
+    struct lane_machine *machine = frame->machine;
     bool changed = false;
     for (size_t i = 0; i < head->variables.count && i < end->variables.count; ++i) {
         struct lane_variable *variable = &head->variables.items[i];
         const struct lanes *first = &entry->variables.items[i].value;
         const struct lanes *last = &end->variables.items[i].value;
-        if (variable->is_shared || !memcmp(&variable->value, last, sizeof *last))
-            continue;
         variable->escaped |= end->variables.items[i].escaped;
-        if (variable->value.state == LANES_UNKNOWN && !variable->value.wave_uniform)
+        if (variable->is_shared || lanes_identical(&variable->value, last) ||
+            (variable->value.state == LANES_UNKNOWN && !variable->value.wave_uniform &&
+             !variable->value.record))
             continue;
         uint64_t step = 0;
         struct lanes before = variable->value;
-        if (lanes_differ_uniformly(frame->machine, first, last, &step)) {
+        if (before.record || last->record) {
+            variable->value = lane_as_type(machine, lanes_unknown(), variable->type);
+            changed = true;
+        } else if (lanes_differ_uniformly(machine, first, last, &step)) {
             uint64_t old = before.state == LANES_SHIFTED ? before.step : 0;
             step = forced ? 1 : lanes_gcd(step, old);
-            if (step == 0)
+            if (step == 0 && last->bytes)
                 continue; /* it is what it was */
             variable->value = *first;
             variable->value.state = LANES_SHIFTED;
-            variable->value.step = step;
-            changed |= before.state != LANES_SHIFTED || before.step != step;
+            variable->value.step = step ? step : 1;
+            variable->value.shift = 0;
+            variable->value = lanes_named(machine, variable->value);
+            changed |= before.state != LANES_SHIFTED || before.step != variable->value.step;
         } else {
-            variable->value = lanes_join(frame->machine, before, *last);
+            variable->value = lanes_join(machine, before, *last);
             changed |= variable->value.state != before.state ||
                        variable->value.wave_uniform != before.wave_uniform;
         }
@@ -430,65 +731,145 @@ static bool widen(struct lane_frame *frame, const struct lane_env *entry, struct
     return changed;
 }
 
-/* Runs the loop until its head stays the same; the last run is the one that is noted. Leaves the
-   head behind the loop. */
+/* The threads behind a loop that BEFORE ran, whose returns since RETURNED were inside it. */
+static struct lane_threads threads_behind(struct lane_frame *frame, struct lane_threads before,
+                                          unsigned long returned)
+{
+    if (frame->returned != returned) {
+        before.may_be_none = before.by_wave = true;
+        if (frame->diverged || !lane_whole_waves(frame->machine, before.mask))
+            before.reach = REACH_UNKNOWN;
+        else if (before.reach == REACH_KNOWN)
+            before.reach = REACH_UNIFORM;
+    }
+    return before;
+}
+
+/* What the iterations changed is not the same where their number differs from thread to thread, or
+   from wave to wave. */
+static void forget_changed(struct lane_frame *frame, struct lane_env *env,
+                           const struct lane_env *entry, bool by_wave)
+{
+    for (size_t i = 0; i < env->variables.count; ++i) {
+        struct lane_variable *variable = &env->variables.items[i];
+        if (variable->is_shared ||
+            lanes_identical(&variable->value, &entry->variables.items[i].value))
+            continue;
+        bool uniform = lanes_uniform(&variable->value) || variable->value.wave_uniform;
+        struct lanes value = lanes_unknown();
+        value.wave_uniform = by_wave && uniform && !variable->value.object;
+        variable->value = lane_as_type(frame->machine, value, variable->type);
+    }
+}
+
+/* Runs the loop until its head stays the same; the last run is the one that is noted. Leaves what
+   is behind the loop. */
 static void run_all_iterations(struct lane_frame *frame, const struct loop *loop)
 {
     enum { ROUNDS = 4 };
+    struct lane_machine *machine = frame->machine;
     struct lane_env entry = frame->env, head;
+    struct lane_exits exits = {.has = false}, returns = frame->returns;
     struct lanes condition = lanes_int(1);
-    bool goes = true, left = false, diverges = false;
-    copy_env(&head, &entry);
-    for (int round = 0; round <= ROUNDS; ++round) {
-        copy_env(&frame->env, &head);
-        condition = iterate(frame, loop, diverges, &goes, &left);
-        bool changed =
-            !frame->env.dead && widen(frame, &entry, &head, &frame->env, round == ROUNDS - 1);
+    unsigned long returned = frame->returned;
+    bool goes = true, left = false, diverges = false, changed = true;
+    copy_env(frame, &head, &entry);
+    copy_exits(frame, &frame->returns, &returns);
+    for (int round = 0; round <= ROUNDS && changed; ++round) {
+        release_exits(&exits);
+        release_exits(&frame->returns);
+        copy_exits(frame, &frame->returns, &returns);
+        copy_env(frame, &frame->env, &head);
+        condition = iterate(frame, loop, diverges, &exits, &goes, &left);
+        changed = !frame->env.dead && goes &&
+                  widen(frame, &entry, &head, &frame->env, round >= ROUNDS - 1);
         if (left && !diverges)
             changed = diverges = true;
-        bool first_does_not_go = !goes && round == 0;
         lane_env_release(&frame->env);
-        if (!changed || first_does_not_go)
-            break;
     }
-    /* The number of iterations may differ from thread to thread; then so does what they changed. */
-    bool together = (lanes_uniform(&condition) || condition.wave_uniform) && !diverges;
-    for (size_t i = 0; goes && !together && i < head.variables.count; ++i)
-        if (memcmp(&head.variables.items[i].value, &entry.variables.items[i].value,
-                   sizeof(struct lanes)))
-            forget(frame, &head.variables.items[i]);
-    head.threads = entry.threads;
-    if (frame->diverged)
-        head.threads.reach = REACH_UNKNOWN;
+    release_exits(&returns);
+    lane_env_release(&head);
+    frame->env = exits.env;
+    frame->env.dead = !exits.has;
+    if (!exits.has) {
+        leave_scope(&frame->env, 0);
+    } else {
+        bool block = lanes_uniform(&condition) && !diverges;
+        bool wave = (lanes_uniform(&condition) || condition.wave_uniform) && !diverges;
+        if (goes && !block)
+            forget_changed(frame, &frame->env, &entry, wave);
+        frame->env.threads = threads_behind(frame, entry.threads, returned);
+    }
     lane_env_release(&entry);
-    frame->env = head;
-    frame->env.dead = false;
+    if (machine->steps == 0) {
+        lane_forget_assigned(frame, loop->node);
+        frame->env.threads.reach = REACH_UNKNOWN;
+    }
 }
 
-/* Runs the first iterations, up to the one that was asked for. Behind the loop its variables are
- * unknown. */
+/* Runs the first iterations, up to the one that was asked for. Behind the loop what they changed is
+   unknown. */
 static void run_sample(struct lane_frame *frame, const struct loop *loop)
 {
     struct lane_env entry;
+    struct lane_exits exits = {.has = false};
+    unsigned long returned = frame->returned;
     bool goes = true, left = false;
-    copy_env(&entry, &frame->env);
+    copy_env(frame, &entry, &frame->env);
     for (unsigned i = 0; i < frame->machine->sample && goes && !frame->env.dead; ++i)
-        iterate(frame, loop, left, &goes, &left);
-    for (size_t i = 0; i < entry.variables.count && i < frame->env.variables.count; ++i) {
-        struct lane_variable *variable = &frame->env.variables.items[i];
-        if (memcmp(&variable->value, &entry.variables.items[i].value, sizeof variable->value))
-            forget(frame, variable);
+        iterate(frame, loop, left, &exits, &goes, &left);
+    if (!frame->env.dead)
+        join_into(frame, &exits, &frame->env);
+    lane_env_release(&frame->env);
+    frame->env = exits.env;
+    frame->env.dead = !exits.has;
+    if (exits.has) {
+        leave_scope(&frame->env, entry.variables.count);
+        forget_changed(frame, &frame->env, &entry, false);
+        frame->env.threads = threads_behind(frame, entry.threads, returned);
     }
-    frame->env.dead = false;
-    frame->env.threads = entry.threads;
-    if (frame->diverged)
-        frame->env.threads.reach = REACH_UNKNOWN;
     lane_env_release(&entry);
 }
 
 static void run_loop(struct lane_frame *frame, const struct loop *loop)
 {
-    if (frame->machine->sample)
+    struct lane_machine *machine = frame->machine;
+    struct lane_env entry;
+    struct lane_exits returns;
+    unsigned long returned = frame->returned;
+    bool diverged = frame->diverged;
+    copy_env(frame, &entry, &frame->env);
+    copy_exits(frame, &returns, &frame->returns);
+    if (run_to_end(frame, loop)) {
+        if (machine->quiet || !frame->is_outer) {
+            lane_env_release(&entry);
+            release_exits(&returns);
+            return;
+        }
+        /* Once more, for the notes. */
+        struct lane_env end = frame->env;
+        struct lane_exits end_returns = frame->returns;
+        unsigned long end_returned = frame->returned;
+        bool end_diverged = frame->diverged;
+        frame->env = entry;
+        frame->returns = returns;
+        frame->returned = returned;
+        frame->diverged = diverged;
+        if (machine->sample)
+            run_sample(frame, loop);
+        else
+            run_all_iterations(frame, loop);
+        lane_env_release(&frame->env);
+        release_exits(&frame->returns);
+        frame->env = end;
+        frame->returns = end_returns;
+        frame->returned = end_returned;
+        frame->diverged |= end_diverged;
+        return;
+    }
+    lane_env_release(&entry);
+    release_exits(&returns);
+    if (machine->sample)
         run_sample(frame, loop);
     else
         run_all_iterations(frame, loop);
@@ -504,25 +885,35 @@ static void run_for(struct lane_frame *frame, const struct node *node)
                         .step = step->kind == NODE_EMPTY ? NULL : step,
                         .body = step->next};
     run_loop(frame, &loop);
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    leave_scope(&frame->env, outer);
 }
 
 /* A loop whose head says little: over a range, by a macro. */
 static void run_opaque_loop(struct lane_frame *frame, const struct node *body)
 {
     struct lane_threads before = frame->env.threads;
+    unsigned long returned = frame->returned;
+    size_t outer = frame->env.variables.count;
     lane_forget_assigned(frame, body);
     frame->env.threads.reach = REACH_UNKNOWN;
     struct lane_jumps jumps = {.outer = frame->jumps};
     frame->jumps = &jumps;
     lane_run(frame, body);
     frame->jumps = jumps.outer;
-    lane_env_release(&jumps.breaks);
-    lane_env_release(&jumps.continues);
+    if (frame->env.dead) {
+        /* Nobody gets to the end of the body, but some may not have begun it. */
+        struct lane_exits *from = jumps.continues.has ? &jumps.continues : &jumps.breaks;
+        if (from->has) {
+            lane_env_release(&frame->env);
+            copy_env(frame, &frame->env, &from->env);
+        }
+    }
+    leave_scope(&frame->env, outer);
+    release_exits(&jumps.breaks);
+    release_exits(&jumps.continues);
     lane_forget_assigned(frame, body);
     frame->env.dead = false;
-    frame->env.threads = before;
+    frame->env.threads = threads_behind(frame, before, returned);
 }
 
 static void run_range_for(struct lane_frame *frame, const struct node *node)
@@ -532,8 +923,7 @@ static void run_range_for(struct lane_frame *frame, const struct node *node)
     lane_value_of(frame, range);
     lane_run_declaration(frame, declaration);
     run_opaque_loop(frame, range->next);
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    leave_scope(&frame->env, outer);
 }
 
 /* LOOP(i, n) { ... }: the names that are no variables yet are the macro's own. */
@@ -546,58 +936,88 @@ static void run_macro_loop(struct lane_frame *frame, const struct node *node)
             lane_declare(frame, tree_symbol(unit, kid), NULL, lanes_unknown());
     }
     run_opaque_loop(frame, node->kids->next);
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    leave_scope(&frame->env, outer);
 }
 
 /* switch */
 
+/* The threads of THREADS that the labels of the switch leave to its `default`. */
+static struct lane_threads default_threads(struct lane_frame *frame, const struct lane_jumps *jumps)
+{
+    struct lane_machine *machine = frame->machine;
+    struct lane_threads res = jumps->entry->threads;
+    tree_each (kid, jumps->labels) {
+        if (kid->kind != NODE_CASE)
+            continue;
+        struct lanes condition =
+            lanes_binary(machine, TOK_EQUAL, jumps->chosen, lane_value_of(frame, kid->kids));
+        res = lane_threads_where(machine, res, &condition, false);
+    }
+    return res;
+}
+
+/* FRAME goes on with what also comes from the entry of the switch, for THREADS. */
+static void enter_case(struct lane_frame *frame, struct lane_jumps *jumps,
+                       struct lane_threads threads)
+{
+    struct lane_exits here = {.has = false};
+    struct lane_env entry;
+    copy_env(frame, &entry, jumps->entry);
+    entry.threads = threads;
+    entry.dead = false;
+    if (!frame->env.dead) { /* falls through from the case above */
+        leave_scope(&frame->env, entry.variables.count);
+        join_into(frame, &here, &frame->env);
+    }
+    if (!nobody(frame->machine, threads.mask))
+        join_into(frame, &here, &entry);
+    lane_env_release(&entry);
+    lane_env_release(&frame->env);
+    frame->env = here.env;
+    frame->env.dead = !here.has;
+}
+
 static void run_switch(struct lane_frame *frame, const struct node *node)
 {
+    struct lane_machine *machine = frame->machine;
+    size_t outer = frame->env.variables.count;
     struct lanes chosen = condition_value(frame, node->kids);
     struct lane_env entry;
-    copy_env(&entry, &frame->env);
-    struct lane_jumps jumps = {.outer = frame->jumps, .entry = &entry, .chosen = chosen};
+    copy_env(frame, &entry, &frame->env);
+    entry.threads.may_be_none = entry.threads.by_wave = false;
+    unsigned long returned = frame->returned, left = frame->left;
+    struct lane_jumps jumps = {
+        .labels = node->kids->next, .entry = &entry, .chosen = chosen, .outer = frame->jumps};
+    struct lane_threads before = frame->env.threads;
     frame->jumps = &jumps;
     frame->env.dead = true; /* up to the first label */
     lane_run(frame, node->kids->next);
     frame->jumps = jumps.outer;
-    /* Behind it: from a break, from its end, past it. */
-    struct lane_env end = frame->env;
-    frame->env = (struct lane_env){0};
-    bool has = !end.dead;
-    if (jumps.has_break) {
-        if (has)
-            join_variables(frame, &end, &jumps.breaks, lanes_unknown());
-        else {
-            lane_env_release(&end);
-            copy_env(&end, &jumps.breaks);
-        }
-        has = true;
+    /* Behind it: from its end, from a break, past it. */
+    if (!frame->env.dead)
+        join_into(frame, &jumps.breaks, &frame->env);
+    if (!jumps.has_default) {
+        lane_env_release(&frame->env);
+        copy_env(frame, &frame->env, &entry);
+        frame->env.threads = default_threads(frame, &jumps);
+        if (!nobody(machine, frame->env.threads.mask))
+            join_into(frame, &jumps.breaks, &frame->env);
     }
-    if (!jumps.has_default || !has) {
-        if (has)
-            join_variables(frame, &end, &entry, lanes_unknown());
-        else {
-            lane_env_release(&end);
-            copy_env(&end, &entry);
-        }
-    }
-    if (jumps.has_continue && jumps.outer) {
+    lane_env_release(&frame->env);
+    frame->env = jumps.breaks.env;
+    frame->env.dead = !jumps.breaks.has;
+    leave_scope(&frame->env, outer);
+    if (jumps.continues.has && jumps.outer)
         /* A `continue` inside is one of the loop around. */
-        struct lane_env kept = frame->env;
-        frame->env = jumps.continues;
-        join_into(frame, &jumps.outer->continues, &jumps.outer->has_continue);
-        frame->env = kept;
+        join_into(frame, &jumps.outer->continues, &jumps.continues.env);
+    if (returned == frame->returned && !jumps.continues.has && left <= frame->left)
+        frame->env.threads = before;
+    else {
+        frame->env.threads.may_be_none |= before.may_be_none;
+        frame->env.threads.by_wave |= before.by_wave;
     }
-    end.dead = false;
-    end.threads = entry.threads;
-    if (frame->diverged)
-        end.threads.reach = REACH_UNKNOWN;
-    lane_env_release(&jumps.breaks);
-    lane_env_release(&jumps.continues);
+    release_exits(&jumps.continues);
     lane_env_release(&entry);
-    frame->env = end;
 }
 
 static void run_case(struct lane_frame *frame, const struct node *node)
@@ -606,76 +1026,63 @@ static void run_case(struct lane_frame *frame, const struct node *node)
     if (!jumps || !jumps->entry)
         return;
     struct lane_machine *machine = frame->machine;
-    struct lane_threads threads = jumps->entry->threads;
-    struct lanes condition = lanes_some(0, 1);
+    struct lane_env here = frame->env;
+    copy_env(frame, &frame->env, jumps->entry);
+    struct lane_threads threads;
     if (node->kind == NODE_CASE) {
-        struct lane_env here = frame->env;
-        copy_env(&frame->env, jumps->entry);
-        condition =
+        struct lanes condition =
             lanes_binary(machine, TOK_EQUAL, jumps->chosen, lane_value_of(frame, node->kids));
-        lane_env_release(&frame->env);
-        frame->env = here;
+        threads = lane_threads_where(machine, jumps->entry->threads, &condition, true);
     } else {
         jumps->has_default = true;
-        condition = lanes_uniform(&jumps->chosen) ? lanes_some(0, 1) : lanes_unknown();
+        threads = default_threads(frame, jumps);
     }
-    threads = lane_threads_where(machine, threads, &condition, true);
-    if (frame->env.dead) {
-        lane_env_release(&frame->env);
-        copy_env(&frame->env, jumps->entry);
-        frame->env.threads = threads;
-        return;
-    }
-    /* Falls through from the case above. */
-    join_variables(frame, &frame->env, jumps->entry, lanes_unknown());
-    frame->env.threads = join_threads(machine, jumps->entry->threads, frame->env.threads, threads);
+    lane_env_release(&frame->env);
+    frame->env = here;
+    enter_case(frame, jumps, threads);
 }
 
 /* Jumps. */
 
 static void run_return(struct lane_frame *frame, const struct node *node)
 {
-    struct lane_machine *machine = frame->machine;
-    struct lanes value = node->kids ? lane_value_of(frame, node->kids) : lanes_unknown();
-    struct lane_threads threads = frame->env.threads;
-    if (frame->jumps && threads.reach != REACH_UNIFORM)
-        frame->diverged = true;
-    if (!frame->has_result) {
-        frame->result = value;
-        frame->has_result = true;
-    } else if (threads.reach == REACH_KNOWN) {
-        int64_t *values = lanes_room(machine);
-        for (unsigned i = 0; i < machine->threads; ++i)
-            values[i] = threads.mask[i / 64] >> i % 64 & 1;
-        frame->result = lanes_choose(machine, lanes_of(machine, values), value, frame->result);
-    } else {
-        struct lanes condition =
-            threads.reach == REACH_UNIFORM ? lanes_some(0, 1) : lanes_unknown();
-        frame->result = lanes_choose(machine, condition, value, frame->result);
+    if (node->kids) {
+        frame->env.result = lane_value_of(frame, node->kids);
+        frame->env.has_result = true;
     }
+    struct lane_threads threads = frame->env.threads;
+    if (frame->jumps &&
+        (threads.reach == REACH_UNKNOWN || !lane_whole_waves(frame->machine, threads.mask)))
+        frame->diverged = true;
+    join_into(frame, &frame->returns, &frame->env);
     frame->env.dead = true;
+    frame->left++;
+    frame->returned++;
 }
 
 static void run_break(struct lane_frame *frame)
 {
     if (frame->jumps)
-        join_into(frame, &frame->jumps->breaks, &frame->jumps->has_break);
+        join_into(frame, &frame->jumps->breaks, &frame->env);
     frame->env.dead = true;
+    frame->left++;
 }
 
 static void run_continue(struct lane_frame *frame)
 {
     if (frame->jumps)
-        join_into(frame, &frame->jumps->continues, &frame->jumps->has_continue);
+        join_into(frame, &frame->jumps->continues, &frame->env);
     frame->env.dead = true;
+    frame->left++;
 }
 
 /* Nobody knows from where a label is reached. */
 static void run_label(struct lane_frame *frame)
 {
     vec_each (struct lane_variable, variable, &frame->env.variables)
-        forget(frame, variable);
+        lane_forget(frame, variable);
     frame->env.threads.reach = REACH_UNKNOWN;
+    frame->env.threads.mask = NULL;
     frame->env.dead = false;
 }
 
@@ -722,18 +1129,11 @@ static void run_block(struct lane_frame *frame, const struct node *node)
         if (!frame->env.dead || label)
             lane_run(frame, kid);
     }
-    if (outer < frame->env.variables.count)
-        frame->env.variables.count = outer;
+    leave_scope(&frame->env, outer);
 }
 
-void lane_run(struct lane_frame *frame, const struct node *node)
+static void run_statement(struct lane_frame *frame, const struct node *node)
 {
-    if (!lane_step(frame->machine)) {
-        /* It took too long: what the rest does is not known. */
-        lane_forget_assigned(frame, node);
-        return;
-    }
-    lane_note(frame, node, lanes_unknown());
     switch (node->kind) {
     case NODE_EMPTY:
     case NODE_ALIAS:
@@ -787,6 +1187,7 @@ void lane_run(struct lane_frame *frame, const struct node *node)
         break;
     case NODE_GOTO:
         frame->env.dead = true;
+        frame->left++;
         break;
     case NODE_ASM:
         run_asm(frame, node);
@@ -814,7 +1215,33 @@ void lane_run(struct lane_frame *frame, const struct node *node)
     }
 }
 
+void lane_run(struct lane_frame *frame, const struct node *node)
+{
+    struct lane_machine *machine = frame->machine;
+    if (!lane_step(machine) || LANE_MAX_NESTING <= machine->nesting) {
+        /* It took too long: what the rest does is not known. */
+        lane_forget_assigned(frame, node);
+        frame->env.threads.reach = REACH_UNKNOWN;
+        machine->steps = 0;
+        return;
+    }
+    const uint64_t *active = machine->active;
+    machine->nesting++;
+    machine->active = frame->env.threads.mask;
+    lane_note(frame, node, lanes_unknown());
+    run_statement(frame, node);
+    machine->active = active;
+    machine->nesting--;
+}
+
 /* Functions. */
+
+struct lanes lane_parameter(struct lane_machine *machine, uint32_t token, const struct type *type)
+{
+    struct lanes res = lane_as_type(machine, lanes_atom(ATOM_PARAMETER, token), type);
+    return res.record || res.state != LANES_SHIFTED || res.bytes == 0 ? res
+                                                                      : lanes_named(machine, res);
+}
 
 /* Declares the parameters; those of a kernel are the same for all threads. */
 static void declare_parameters(struct lane_frame *frame, const struct model_function *function,
@@ -825,47 +1252,76 @@ static void declare_parameters(struct lane_frame *frame, const struct model_func
     for (unsigned i = 0; i < function->param_count; ++i) {
         const struct node *param = function->params[i];
         const struct node *declarator = param ? tree_kid(param, 1) : NULL;
-        if (!declarator || declarator->token == NO_TOKEN)
+        if (!declarator || declarator->token == NO_TOKEN) {
+            lane_declare(frame, NULL, NULL, lanes_unknown());
             continue;
-        struct lanes value = kernel ? lanes_some(0, 1) : lanes_unknown();
-        if (arguments)
-            value = i < count ? arguments[i] : lanes_unknown();
+        }
         const struct type *type = param->kids->flags & TYPE_AUTO
                                       ? NULL
                                       : type_of_declaration(model, param->kids, declarator);
+        struct lanes value = lanes_unknown();
+        if (i < count)
+            value = arguments[i];
+        else if (arguments && declarator->kids && declarator->kids->kind == NODE_INITIALIZER &&
+                 declarator->kids->kids)
+            value = lane_value_of(frame, declarator->kids->kids);
+        else if (kernel && !arguments)
+            value = lane_parameter(frame->machine, declarator->token, type);
         lane_declare(frame, tree_symbol(model->unit, declarator), type, value);
     }
 }
 
-void lane_run_function(struct lane_machine *machine)
+/* Runs the body of FUNCTION in FRAME; what it leaves is in FRAME's returns. */
+static void run_body_of(struct lane_frame *frame, const struct model_function *function)
 {
-    const struct model_function *function = model_function(machine->model, machine->function);
-    struct lane_frame frame = {
-        .machine = machine,
-        .is_outer = true,
-        .function = machine->function,
-        .env.threads.reach = REACH_UNIFORM,
-    };
-    declare_parameters(&frame, function, NULL, 0);
-    lane_run(&frame, function->body);
-    lane_env_release(&frame.env);
+    lane_run(frame, function->body);
+    if (!frame->env.dead)
+        join_into(frame, &frame->returns, &frame->env);
+    lane_env_release(&frame->env);
 }
 
-struct lanes lane_call(struct lane_frame *frame, size_t function, const struct lanes *arguments,
+void lane_run_function(struct lane_machine *machine, size_t index, const struct lanes *arguments,
+                       unsigned count, struct lane_threads threads, bool notes)
+{
+    const struct model_function *function = model_function(machine->model, index);
+    if (!function->body)
+        return;
+    struct lane_frame frame = {
+        .machine = machine,
+        .is_outer = notes,
+        .function = index,
+        .env.threads = threads,
+    };
+    declare_parameters(&frame, function, arguments, count);
+    run_body_of(&frame, function);
+    release_exits(&frame.returns);
+}
+
+struct lanes lane_call(struct lane_frame *frame, size_t function, struct lanes *arguments,
                        unsigned count)
 {
-    const struct model_function *callee = model_function(frame->machine->model, function);
-    if (!callee->body || MAX_CALLS <= frame->depth ||
-        MAX_CALLEE < callee->body->tokens.end - callee->body->tokens.begin)
-        return lanes_unknown();
+    struct lane_machine *machine = frame->machine;
+    const struct model_function *callee = model_function(machine->model, function);
     struct lane_frame inner = {
-        .machine = frame->machine,
+        .machine = machine,
         .function = function,
         .depth = frame->depth + 1,
         .env.threads = frame->env.threads,
     };
-    declare_parameters(&inner, callee, arguments, count);
-    lane_run(&inner, callee->body);
-    lane_env_release(&inner.env);
-    return inner.has_result ? inner.result : lanes_unknown();
+    bool follow = callee->body && frame->depth < MAX_CALLS &&
+                  callee->body->tokens.end - callee->body->tokens.begin <= MAX_CALLEE;
+    if (follow) {
+        declare_parameters(&inner, callee, arguments, count);
+        run_body_of(&inner, callee);
+    }
+    bool known = follow && machine->steps && inner.returns.has;
+    for (unsigned i = 0; i < count; ++i)
+        if (known && i < callee->param_count && i < inner.returns.env.variables.count)
+            arguments[i] = inner.returns.env.variables.items[i].value;
+        else
+            arguments[i] = lanes_unknown();
+    struct lanes res =
+        known && inner.returns.env.has_result ? inner.returns.env.result : lanes_unknown();
+    release_exits(&inner.returns);
+    return res;
 }

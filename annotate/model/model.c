@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "annotate/model/lane.h"
 #include "annotate/model/names_p.h"
 
 /* The parameters of FUNCTION, one tree each. */
@@ -100,5 +101,6 @@ void model_init(struct model *model, const struct unit *unit, struct arena *aren
 
 void model_release(struct model *model)
 {
+    lane_cache_release(model);
     model_index_release(model);
 }

@@ -20,6 +20,7 @@ struct model_names;
 struct model_flows;
 struct model_launches;
 struct model_uses;
+struct lane_cache;
 
 /* A macro given with -D. */
 struct model_define {
@@ -53,6 +54,7 @@ struct model {
     struct trees trees;
     struct model_function **functions; /* by the index in the unit; NULL until asked for */
     uint32_t *function_outer;          /* by the index: the function around it, or NO_INDEX */
+    struct lane_cache *lanes;          /* lane.c's; NULL until asked for */
     struct model_names *names;         /* names.c's: declarations by name; NULL until asked for */
     struct model_flows *flows;         /* flow.c's: definitions of local variables */
     struct model_uses *uses;           /* geometry.c's: names by symbol */
