@@ -1260,7 +1260,7 @@ static void declare_parameters(struct lane_frame *frame, const struct model_func
                                       ? NULL
                                       : type_of_declaration(model, param->kids, declarator);
         struct lanes value = lanes_unknown();
-        if (i < count)
+        if (arguments && i < count)
             value = arguments[i];
         else if (arguments && declarator->kids && declarator->kids->kind == NODE_INITIALIZER &&
                  declarator->kids->kids)

@@ -750,22 +750,31 @@ static struct lanes choose_members(struct lane_machine *machine, struct lanes co
     return a;
 }
 
+/* A in the type of TYPE. */
+static struct lanes converted_like(struct lane_machine *machine, struct lanes a, struct lanes type)
+{
+    if (a.object || a.record || (a.bytes == type.bytes && a.is_signed == type.is_signed))
+        return a;
+    return lanes_convert(machine, a, type.bytes, type.is_signed);
+}
+
 struct lanes lanes_choose(struct lane_machine *machine, struct lanes condition, struct lanes a,
                           struct lanes b)
 {
     bool decided;
+    struct lanes type = a;
+    if (a.bytes != b.bytes || a.is_signed != b.is_signed)
+        promote(&type, &b);
     if (lanes_decided(machine, &condition, &decided))
-        return decided ? a : b;
+        return converted_like(machine, decided ? a : b, type);
     if (lanes_identical(&a, &b))
         return a;
-    struct lanes type = a;
-    promote(&type, &b);
     if (a.record && b.record)
         return choose_members(machine, condition, a, b);
     if (a.object != b.object || a.record || b.record)
         return unknown_like(type, &a, &b);
     if (lanes_same(machine, &a, &b))
-        return a;
+        return converted_like(machine, a, type);
     bool alike = a.state == b.state && a.state != LANES_UNKNOWN &&
                  (a.state == LANES_KNOWN || (a.shift && a.shift == b.shift)) && a.bytes && b.bytes;
     if (condition.state == LANES_KNOWN && alike) {
