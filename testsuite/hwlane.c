@@ -32,7 +32,7 @@ struct settings {
 
 /* Over all files. */
 static struct totals {
-    uint64_t functions, accesses, known, expressions, roles[LANE_ROLE_WARP_START + 1];
+    uint64_t functions, accesses, known;
 } totals;
 
 static void on_new(struct symbol *symbol, void *context)
@@ -116,6 +116,18 @@ static void answer_all(struct source *source, struct model *model, const struct 
     }
 }
 
+/* Why the address of ACCESS is not known. */
+static const char *reason(struct lane_machine *machine, const struct node *access)
+{
+    uint64_t mask[LANES_MAX / 64];
+    for (const struct node *at = access; at->kind == NODE_INDEX; at = at->kids)
+        if (lane_evaluate(machine, at->kids->next).state == LANES_UNKNOWN)
+            return lane_reach(machine, at->kids->next, mask) == REACH_UNKNOWN
+                       ? "index, perhaps not reached"
+                       : "index";
+    return access->kind == NODE_INDEX ? "type" : "pointer";
+}
+
 /* The accesses to shared memory below NODE; what is inside another one's array is counted with it.
  */
 static void count_accesses(struct source *source, struct lane_machine *machine,
@@ -123,8 +135,6 @@ static void count_accesses(struct source *source, struct lane_machine *machine,
 {
     struct model *model = machine->model;
     struct lane_access access;
-    struct lanes lanes = lane_evaluate(machine, node);
-    (void)lanes;
     bool known = lane_shared_access(machine, node, &access);
     if (node->kind == NODE_INDEX || (node->kind == NODE_UNARY && node->op == TOK_STAR)) {
         const struct node *base = node->kids;
@@ -138,8 +148,8 @@ static void count_accesses(struct source *source, struct lane_machine *machine,
             totals.accesses++;
             totals.known += known;
             if (!known)
-                printf("%s:%u: %s\n", source->name, line_of(source, model->unit, node->token),
-                       unit_quote(model->unit, node->tokens));
+                printf("%s:%u: %s: %s\n", source->name, line_of(source, model->unit, node->token),
+                       reason(machine, node), unit_quote(model->unit, node->tokens));
             for (const struct node *at = node; at->kind == NODE_INDEX; at = at->kids)
                 count_accesses(source, machine, at->kids->next);
             return;

@@ -337,8 +337,12 @@ void lane_note(struct lane_frame *frame, const struct node *node, struct lanes v
 void lane_note_address(struct lane_frame *frame, const struct node *node, struct lanes address)
 {
     struct lane_memo *memo = memo_of(frame, node);
-    if (memo)
-        memo->address = address;
+    if (!memo)
+        return;
+    memo->address = address;
+    memo->value = lanes_unknown(); /* until it is loaded */
+    memo->threads = frame->env.threads;
+    memo->is_set = true;
 }
 
 /* Declarations. */
