@@ -23,6 +23,8 @@ SCRIPT_TESTS = \
     testsuite/fixtures.sh \
     testsuite/maps-lint.sh \
     testsuite/pages.sh
+    testsuite/lane.sh \
+    testsuite/maps-lint.sh
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
@@ -39,6 +41,8 @@ EXTRA_DIST += \
     testsuite/hip-names.known \
     testsuite/hip-names.sh \
     testsuite/model.sh \
+    testsuite/lane/machine.cpp \
+    testsuite/lane/written.cu \
     testsuite/occupancy.cpp \
     testsuite/occupancy.sh \
     testsuite/shims.sh \
@@ -88,6 +92,9 @@ LDADD = testsuite/unit/libunit.a $(HIPWRIGHT_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += testsuite/hwlane testsuite/hwlex testsuite/hwparse
 testsuite_hwlane_SOURCES = testsuite/hwlane.c
 testsuite_hwlane_LDADD = $(HIPWRIGHT_LIBS)
+check_PROGRAMS += testsuite/lane/generate
+testsuite_lane_generate_SOURCES = testsuite/lane/generate.c
+testsuite_lane_generate_LDADD =
 testsuite_hwlex_SOURCES = testsuite/hwlex.c
 testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
 testsuite_hwparse_SOURCES = testsuite/hwparse.c

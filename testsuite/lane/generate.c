@@ -1,7 +1,7 @@
 /* Writes kernels for the lane tests: each declares some variables, changes them with a few
    statements and shows the value of an expression. The same text on every machine.
 
-   usage: generate COUNT
+   usage: generate COUNT [SEED]
 
    Two kinds. The values of most depend on the thread alone; these may do what they like. Those of
    others also depend on parameters and on blockIdx, of which the interpreter only knows that they
@@ -297,6 +297,8 @@ static void kernel(unsigned number)
 int main(int argc, char **argv)
 {
     unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 10;
+    if (argc > 2)
+        state = strtoul(argv[2], NULL, 10);
     puts("#define WARP 32\n"
          "#define MASK (WARP - 1)\n"
          "#define LANE (threadIdx.x & MASK)\n"
