@@ -275,6 +275,91 @@ static void statement(void)
     }
 }
 
+/* Loops of which nobody knows how often they run, ways out that not all threads take. */
+static void detour(void)
+{
+    static const char *const bounds[] = {"(k & 7)", "(n & 3)", "(int)blockIdx.x / 2", "(m > 20)"};
+    static const char *const assign[] = {"+=", "-=", "^=", "=", "+=", "*="};
+    const char *v = target();
+    if (!v)
+        v = "i";
+    switch (draw(10)) {
+    case 0:
+        put("    for (int r = 0; r < $; ++r)\n        $ $ @;\n", 1, ONE_OF(bounds), v,
+            ONE_OF(assign));
+        break;
+    case 1:
+        put("    for (int r = 0; r < 5; ++r) {\n        if ($ == r)\n            break;\n"
+            "        $ += @;\n    }\n",
+            1, ONE_OF(bounds), v);
+        break;
+    case 2:
+        put("    for (int r = $; r > 0; --r) {\n        j = i;\n        i += 2;\n"
+            "        if ((@ & 7) == 3)\n            break;\n    }\n",
+            1, ONE_OF(bounds));
+        break;
+    case 3:
+        put("    if ($ > 3) {\n        if (@ & 1)\n            return;\n    }\n", 1,
+            ONE_OF(uniforms));
+        break;
+    case 4:
+        put("    if ((@ & 3) == 1) {\n        if ($ > $)\n            return;\n        $ = 3;\n    "
+            "}\n",
+            1, ONE_OF(uniforms), ONE_OF(constants), v);
+        break;
+    case 5:
+        put("    for (int r = 0; r < $; ++r)\n        if ((@ & 15) == r)\n            return;\n", 1,
+            draw(2) ? "4" : ONE_OF(bounds));
+        break;
+    case 6:
+        put("    if (threadIdx.x >= 32 && $ > 3)\n        return;\n", 1, ONE_OF(uniforms));
+        break;
+    case 7:
+        put("    switch ($ & 3) {\n    case 0:\n        $ = @;\n        break;\n    case 2:\n"
+            "        if (threadIdx.x > 7)\n            return;\n    default:\n        $ += 2;\n    "
+            "}\n",
+            1, ONE_OF(uniforms), v, v);
+        break;
+    case 8:
+        put("    while (i < $) {\n        i += 5;\n        if (i % 3 == 1)\n            continue;\n"
+            "        $ += $;\n    }\n",
+            0, ONE_OF(bounds), v, v);
+        break;
+    default:
+        put("    if ($ > $)\n        $ $ @;\n", 1, ONE_OF(uniforms), ONE_OF(constants), v,
+            ONE_OF(assign));
+        break;
+    }
+}
+
+/* The last line: SHOWN, perhaps inside a branch or a loop. */
+static void last(const char *shown)
+{
+    switch (draw(8)) {
+    case 0:
+        put("    if (@ > @) {\n        ", 1);
+        put(shown, 2);
+        put("    }\n", 0);
+        break;
+    case 1:
+        put("    for (int r = 0; r < 3; ++r) {\n        if (@ & 2)\n            break;\n        ",
+            1);
+        put(shown, 1);
+        put("    }\n", 0);
+        break;
+    case 2:
+        put("    bool c = $ > $ || @;\n    if ((threadIdx.x & 7) > 3 && c) {\n        ", 1,
+            ONE_OF(uniforms), ONE_OF(constants));
+        put(shown, 1);
+        put("    }\n", 0);
+        break;
+    default:
+        put("    ", 0);
+        put(shown, 2 + draw(2));
+        break;
+    }
+}
+
 static void kernel(unsigned number)
 {
     bool index = draw(4) == 0;
@@ -287,11 +372,17 @@ static void kernel(unsigned number)
     for (unsigned i = index ? 0 : draw(5); i; --i)
         if (variables < 7)
             statement();
+    if (!index && draw(6) == 0)
+        detour();
     if (draw(8) == 0)
         printf("    if (threadIdx.x >= %s)\n        return;\n", ONE_OF(powers));
     else if (draw(8) == 0)
         printf("    if (%s > 3)\n        return;\n", ONE_OF(uniforms));
-    put(index ? "    show(#);\n}\n\n" : "    show(@ + (i ^ j));\n}\n\n", 2 + draw(2));
+    if (index)
+        put("    show(#);\n", 2 + draw(2));
+    else
+        last("show(@ + (i ^ j));\n");
+    puts("}\n");
 }
 
 int main(int argc, char **argv)
