@@ -107,7 +107,7 @@ static void answer_all(struct source *source, struct model *model, const struct 
     for (size_t i = 0; i < model->unit->functions.count; ++i) {
         const struct model_function *function = model_function(model, i);
         struct lane_machine machine;
-        if (!function->body || !(function->function->flags & FUNCTION_GLOBAL) ||
+        if (!function->body || !((function->function->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE))) ||
             !lane_machine_init(&machine, model, i, settings->block, settings->wave,
                                settings->sample))
             continue;

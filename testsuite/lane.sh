@@ -6,7 +6,7 @@
 set -u
 : "${builddir:?the build folder}" "${srcdir:?the root of the sources}"
 
-GENERATED=2200
+GENERATED=2600
 BLOCKS=("64 1 1" "96 1 1" "16 8 1" "8 4 4")
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/hipwright-lane.XXXXXX") || exit 1

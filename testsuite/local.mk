@@ -59,6 +59,7 @@ UNIT_TESTS = \
     testsuite/unit/check_fix \
     testsuite/unit/check_invariants \
     testsuite/unit/check_launch \
+    testsuite/unit/check_lane \
     testsuite/unit/check_lexer \
     testsuite/unit/check_lds \
     testsuite/unit/check_library \

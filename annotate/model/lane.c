@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/geometry_p.h"
 #include "base/xalloc.h"
 
 bool lane_machine_init(struct lane_machine *machine, struct model *model, size_t function,
@@ -47,17 +48,9 @@ static void find_numbers(const struct node *node, uint32_t *first, uint32_t *las
 
 /* What is kept with a model. */
 
-/* A place where a function is named outside of its own declarations. */
-struct occurrence {
-    const struct symbol *symbol;
-    uint32_t token;
-};
-
 struct lane_cache {
     struct node **texts; /* of the macros, by the index of the directive */
     bool *read;
-    VEC(struct occurrence) occurrences; /* of functions, by symbol */
-    bool has_occurrences;
     /* The machines of the last function whose roles were asked for. */
     size_t function;
     unsigned width;
@@ -90,7 +83,6 @@ void lane_cache_release(struct model *model)
         return;
     release_machines(cache);
     vec_release(&cache->machines);
-    vec_release(&cache->occurrences);
     free(cache->texts);
     free(cache->read);
     free(cache);
@@ -110,66 +102,6 @@ struct node *lane_macro_tree(struct model *model, const struct directive *d)
 }
 
 /* The parameters of device functions: what the file's calls give them. */
-
-static int compare_occurrences(const void *left, const void *right)
-{
-    const struct occurrence *a = left, *b = right;
-    if (a->symbol != b->symbol)
-        return (uintptr_t)a->symbol < (uintptr_t)b->symbol ? -1 : 1;
-    return a->token < b->token ? -1 : a->token != b->token;
-}
-
-static int compare_symbols(const void *left, const void *right)
-{
-    const struct symbol *a = *(const struct symbol *const *)left,
-                        *b = *(const struct symbol *const *)right;
-    return (uintptr_t)a < (uintptr_t)b ? -1 : a != b;
-}
-
-/* Finds where the functions of the file are named. */
-static void find_occurrences(struct lane_cache *cache, const struct unit *unit)
-{
-    if (cache->has_occurrences)
-        return;
-    cache->has_occurrences = true;
-    size_t count = unit->functions.count, next = 0;
-    const struct symbol **names = xcalloc(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; ++i)
-        names[i] = unit_token(unit, unit->functions.items[i].name)->symbol;
-    qsort(names, count, sizeof *names, compare_symbols);
-    for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
-        const struct symbol *symbol = unit_token(unit, i)->symbol;
-        /* Functions stand in the order of their heads, and so of their names. */
-        while (next < count && unit->functions.items[next].name < i)
-            ++next;
-        if (!symbol || unit_kind(unit, i) != TOK_IDENT ||
-            (next < count && unit->functions.items[next].name == i) ||
-            !bsearch(&symbol, names, count, sizeof *names, compare_symbols))
-            continue;
-        *vec_push(&cache->occurrences) = (struct occurrence){symbol, i};
-    }
-    free(names);
-    qsort(cache->occurrences.items, cache->occurrences.count, sizeof(struct occurrence),
-          compare_occurrences);
-}
-
-/* The first place where SYMBOL is named; *COUNT: how many there are. */
-static const struct occurrence *occurrences_of(const struct lane_cache *cache,
-                                               const struct symbol *symbol, size_t *count)
-{
-    size_t low = 0, high = cache->occurrences.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)cache->occurrences.items[middle].symbol < (uintptr_t)symbol)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (*count = 0; low + *count < cache->occurrences.count &&
-                     cache->occurrences.items[low + *count].symbol == symbol;)
-        ++*count;
-    return *count ? &cache->occurrences.items[low] : NULL;
-}
 
 void lane_capture_call(struct lane_frame *frame, const struct node *call,
                        const struct lanes *arguments, unsigned count)
@@ -197,54 +129,91 @@ void lane_capture_call(struct lane_frame *frame, const struct node *call,
     capture->calls++;
 }
 
-/* Runs FUNCTION with what the calls in its file give it, where all of them are met; else nothing is
-   known of its parameters, nor of the threads that are there. */
+/* The kernels from which a function is called, over others or at once. */
+struct callers {
+    size_t functions[32]; /* the function first, then those that call it and so on */
+    unsigned count;
+    bool all; /* of the file */
+};
+
+/* Adds what calls the function at INDEX; *CALLS: how many calls there are. */
+static void add_callers(struct model *model, size_t index, struct callers *callers, size_t *calls)
+{
+    const struct unit *unit = model->unit;
+    size_t count;
+    const uint32_t *uses =
+        model_uses(model, unit_token(unit, unit->functions.items[index].name)->symbol, &count);
+    *calls = 0;
+    for (size_t i = 0; i < count && callers->all; ++i) {
+        if (model_function_named(model, uses[i]) != NO_INDEX)
+            continue;
+        ++*calls;
+        size_t caller = model_function_at(model, uses[i]);
+        unsigned known = 0;
+        while (known < callers->count && callers->functions[known] != caller)
+            ++known;
+        if (known < callers->count)
+            continue;
+        callers->all = caller != NO_INDEX && callers->count < 32 &&
+                       unit->functions.items[caller].flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE);
+        if (callers->all)
+            callers->functions[callers->count++] = caller;
+    }
+}
+
+/* Runs all kernels that call FUNCTION for what they give it. False where some of its calls were not
+   met, or a way to them was not followed. */
+static bool find_arguments(struct lane_machine *machine, struct lane_capture *capture)
+{
+    enum { KERNELS = 8 };
+    struct model *model = machine->model;
+    const struct function *functions = model->unit->functions.items;
+    struct callers callers = {.functions = {machine->function}, .count = 1, .all = true};
+    size_t calls, others;
+    add_callers(model, machine->function, &callers, &calls);
+    for (unsigned i = 1; i < callers.count && callers.all; ++i)
+        if (!(functions[callers.functions[i]].flags & FUNCTION_GLOBAL)) {
+            add_callers(model, callers.functions[i], &callers, &others);
+            callers.all &= others != 0;
+        }
+    if (!callers.all || calls == 0)
+        return false;
+    unsigned kernels = 0;
+    unsigned long steps = machine->steps, precise = machine->precise;
+    machine->capture = capture;
+    for (unsigned i = 1; i < callers.count && !capture->missed; ++i)
+        if (functions[callers.functions[i]].flags & FUNCTION_GLOBAL) {
+            struct lane_threads threads = {.reach = REACH_UNIFORM};
+            capture->missed |= ++kernels > KERNELS;
+            lane_run_function(machine, callers.functions[i], NULL, 0, threads, false);
+        }
+    machine->capture = NULL;
+    bool res = !capture->missed && capture->tokens.count == calls && machine->steps != 0;
+    machine->steps = steps;
+    machine->precise = precise;
+    return res;
+}
+
+/* Runs FUNCTION; one that is no kernel with what the calls in its file give it, where all of them
+   are met: else nothing is known of its parameters, nor of the threads that are there. */
 static void run_with_arguments(struct lane_machine *machine, const struct model_function *function)
 {
-    enum { CALLERS = 8 };
     struct lane_threads threads = {.reach = REACH_UNIFORM};
     if (function->function->flags & FUNCTION_GLOBAL) {
         lane_run_function(machine, machine->function, NULL, 0, threads, true);
         return;
     }
-    const struct unit *unit = machine->model->unit;
-    struct lane_cache *cache = cache_of(machine->model);
-    find_occurrences(cache, unit);
-    size_t count;
-    const struct occurrence *at =
-        occurrences_of(cache, unit_token(unit, function->function->name)->symbol, &count);
     struct lane_capture capture = {
         .function = machine->function,
         .count = function->param_count,
         .threads = threads,
         .arguments = arena_zalloc(&machine->arena, function->param_count + 1, sizeof(struct lanes)),
     };
-    size_t callers[CALLERS], caller_count = 0;
-    bool all = count != 0;
-    for (size_t i = 0; i < count && all; ++i) {
-        size_t caller = model_function_at(machine->model, at[i].token);
-        size_t known = 0;
-        while (known < caller_count && callers[known] != caller)
-            ++known;
-        if (known < caller_count)
-            continue;
-        all = caller != NO_INDEX && caller_count < CALLERS &&
-              unit->functions.items[caller].flags & FUNCTION_GLOBAL;
-        if (all)
-            callers[caller_count++] = caller;
-    }
-    unsigned long steps = machine->steps, precise = machine->precise;
-    machine->capture = &capture;
-    for (size_t i = 0; i < caller_count && all; ++i)
-        lane_run_function(machine, callers[i], NULL, 0, threads, false);
-    machine->capture = NULL;
-    all &= capture.tokens.count == count && machine->steps != 0;
+    bool known = find_arguments(machine, &capture);
     vec_release(&capture.tokens);
-    machine->steps = steps;
-    machine->precise = precise;
-    if (!all)
+    if (!known)
         capture.threads.reach = REACH_UNKNOWN;
-    lane_run_function(machine, machine->function, all ? capture.arguments : NULL, capture.count,
+    lane_run_function(machine, machine->function, known ? capture.arguments : NULL, capture.count,
                       capture.threads, true);
 }
 
@@ -396,14 +365,15 @@ static struct lane_cache *role_machines(struct model *model, size_t function, un
     return cache;
 }
 
-/* Whether VALUE is that of threadIdx.x and what is the same for all threads: it was written for
-   blocks of one dimension. */
-static bool is_one_dimensional(const struct lane_machine *machine, const struct lanes *value)
+/* Whether VALUE is the same for all planes of the block, or for all rows where it has no planes: then
+   it was written for blocks of fewer dimensions. */
+static bool is_flat(const struct lane_machine *machine, const struct lanes *value)
 {
-    if (value->state == LANES_UNKNOWN)
+    unsigned part = machine->block[0] * (machine->block[2] == 1 ? 1 : machine->block[1]);
+    if (value->state == LANES_UNKNOWN || part == machine->threads)
         return false;
-    for (unsigned i = 0; i < machine->threads; ++i)
-        if (lanes_at(value, i) != lanes_at(value, i % machine->block[0]))
+    for (unsigned i = part; i < machine->threads; ++i)
+        if (lanes_at(value, i) != lanes_at(value, i % part))
             return false;
     return true;
 }
@@ -419,8 +389,7 @@ enum lane_role lane_role(struct model *model, size_t function, const struct node
     for (size_t i = 0; i < cache->machines.count && candidates; ++i) {
         struct lane_machine *machine = cache->machines.items[i];
         struct lanes value = lane_evaluate(machine, expression);
-        bool line = machine->block[1] == 1 && machine->block[2] == 1;
-        if (!known && !line && is_one_dimensional(machine, &value))
+        if (!known && is_flat(machine, &value))
             continue;
         for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
             if (candidates & 1u << role && !has_role(machine, &value, role, width))

@@ -135,7 +135,8 @@ struct lane_capture {
     struct lanes *arguments;
     unsigned count;
     struct lane_threads threads;
-    unsigned calls;       /* nodes of calls that were met */
+    unsigned calls;       /* that were met */
+    bool missed;          /* some function was not followed */
     VEC(uint32_t) tokens; /* of their names */
 };
 

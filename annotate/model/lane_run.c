@@ -1314,6 +1314,8 @@ struct lanes lane_call(struct lane_frame *frame, size_t function, struct lanes *
     };
     bool follow = callee->body && frame->depth < MAX_CALLS &&
                   callee->body->tokens.end - callee->body->tokens.begin <= MAX_CALLEE;
+    if (!follow && machine->capture && callee->body)
+        machine->capture->missed = true;
     if (follow) {
         declare_parameters(&inner, callee, arguments, count);
         run_body_of(&inner, callee);
