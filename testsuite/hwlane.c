@@ -32,7 +32,7 @@ struct settings {
 
 /* Over all files. */
 static struct totals {
-    uint64_t functions, accesses, known;
+    uint64_t functions, accesses, known, expressions, roles[LANE_ROLE_WARP_START + 1];
 } totals;
 
 static void on_new(struct symbol *symbol, void *context)
@@ -107,7 +107,8 @@ static void answer_all(struct source *source, struct model *model, const struct 
     for (size_t i = 0; i < model->unit->functions.count; ++i) {
         const struct model_function *function = model_function(model, i);
         struct lane_machine machine;
-        if (!function->body || !((function->function->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE))) ||
+        if (!function->body ||
+            !((function->function->flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE))) ||
             !lane_machine_init(&machine, model, i, settings->block, settings->wave,
                                settings->sample))
             continue;
@@ -159,6 +160,19 @@ static void count_accesses(struct source *source, struct lane_machine *machine,
         count_accesses(source, machine, kid);
 }
 
+/* The roles of the expressions below NODE. */
+static void count_roles(struct model *model, size_t function, const struct node *node,
+                        unsigned width)
+{
+    if (node->kind == NODE_NAME || node->kind == NODE_BINARY || node->kind == NODE_CALL ||
+        node->kind == NODE_MEMBER) {
+        totals.expressions++;
+        totals.roles[lane_role(model, function, node, width)]++;
+    }
+    tree_each (kid, node)
+        count_roles(model, function, kid, width);
+}
+
 static void measure(struct source *source, struct model *model, const struct settings *settings)
 {
     for (size_t i = 0; i < model->unit->functions.count; ++i) {
@@ -174,6 +188,7 @@ static void measure(struct source *source, struct model *model, const struct set
             continue;
         totals.functions++;
         count_accesses(source, &machine, function->body);
+        count_roles(model, i, function->body, settings->wave);
         lane_machine_release(&machine);
     }
 }
@@ -248,8 +263,13 @@ int main(int argc, char **argv)
         read_file(argv[i], file, &settings);
         fclose(file);
     }
-    if (settings.accesses)
+    if (settings.accesses) {
+        printf("%" PRIu64 " expressions: %" PRIu64 " lanes, %" PRIu64 " warps, %" PRIu64
+               " numbers of warps, %" PRIu64 " starts of warps\n",
+               totals.expressions, totals.roles[LANE_ROLE_LANE], totals.roles[LANE_ROLE_WARP],
+               totals.roles[LANE_ROLE_WARP_COUNT], totals.roles[LANE_ROLE_WARP_START]);
         printf("%" PRIu64 " functions, %" PRIu64 " accesses, %" PRIu64 " with known addresses\n",
                totals.functions, totals.accesses, totals.known);
+    }
     return status;
 }
