@@ -59,7 +59,8 @@ static inline bool lanes_uniform(const struct lanes *lanes)
 enum lanes_reach {
     REACH_UNKNOWN,
     REACH_UNIFORM, /* each wave with all of its threads, or not at all */
-    REACH_KNOWN,   /* the threads in the mask, possibly under conditions that are uniform */
+    REACH_KNOWN,   /* of each wave those in the mask, or none where a condition that is the same for
+                      all of them does not hold */
 };
 
 struct lane_memo;

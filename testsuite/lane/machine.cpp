@@ -249,7 +249,7 @@ static bool check_reach(unsigned line, const claim &c, const record &r)
         return true;
     for (unsigned t = 0; t < threads; ++t) {
         bool uniform = c.reach == "uniform", in = uniform || c.reach[t] == '1';
-        size_t with = uniform ? t / wave * wave : c.reach.find('1');
+        size_t with = uniform ? t / wave * wave : c.reach.find('1', t / wave * wave);
         if (in ? r[t].size() != r[with].size() : !r[t].empty()) {
             printf("# line %u, set %d, thread %u: reached %zu times, thread %zu %zu times (%s)\n",
                    line, parameter_set, t, r[t].size(), with,
