@@ -365,8 +365,8 @@ static struct lane_cache *role_machines(struct model *model, size_t function, un
     return cache;
 }
 
-/* Whether VALUE is the same for all planes of the block, or for all rows where it has no planes: then
-   it was written for blocks of fewer dimensions. */
+/* Whether VALUE is the same for all planes of the block, or for all rows where it has no planes:
+   then it was written for blocks of fewer dimensions. */
 static bool is_flat(const struct lane_machine *machine, const struct lanes *value)
 {
     unsigned part = machine->block[0] * (machine->block[2] == 1 ? 1 : machine->block[1]);

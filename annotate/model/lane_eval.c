@@ -326,6 +326,8 @@ static struct place name_place(struct lane_frame *frame, const struct node *node
             : lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node));
     if (!variable)
         return other_name(frame, node);
+    if (variable->lambda) /* whoever gets it may call it */
+        lane_forget_assigned(frame, variable->lambda);
     variable = lane_referred(&frame->env, variable);
     return (struct place){variable->value, variable->is_shared};
 }
@@ -786,6 +788,10 @@ static struct lanes call(struct lane_frame *frame, const struct node *node)
         lane_value_of(frame, callee);
         return lanes_unknown();
     }
+    struct lane_variable *local = root_variable(frame, callee);
+    if (local)
+        return local->lambda ? lane_call_lambda(frame, local->lambda, arguments, count)
+                             : lanes_unknown();
     struct name_meaning meaning = model_lookup(model, name, callee->token);
     if (meaning.kind == NAME_FUNCTION)
         return call_function(frame, node, meaning.function, arguments, count);

@@ -75,11 +75,12 @@ struct lane_threads {
 
 struct lane_variable {
     const struct symbol *name;
-    const struct type *type; /* or NULL */
-    struct lanes value;      /* of a shared object: its address */
-    size_t refers_to;        /* a reference: the index of the variable + 1; or 0 */
-    bool is_shared;          /* VALUE is the address of what it names */
-    bool escaped;            /* its address was taken: its value is not known any more */
+    const struct type *type;   /* or NULL */
+    struct lanes value;        /* of a shared object: its address */
+    const struct node *lambda; /* what calling it runs, or NULL */
+    size_t refers_to;          /* a reference: the index of the variable + 1; or 0 */
+    bool is_shared;            /* VALUE is the address of what it names */
+    bool escaped;              /* its address was taken: its value is not known any more */
 };
 
 /* A place's variables, the innermost last. */
@@ -169,6 +170,9 @@ struct lane_threads lane_threads_where(struct lane_machine *machine, struct lane
    function leaves in its parameters. */
 struct lanes lane_call(struct lane_frame *frame, size_t function, struct lanes *arguments,
                        unsigned count);
+/* The value of a call of LAMBDA, which stands in FRAME's own function. */
+struct lanes lane_call_lambda(struct lane_frame *frame, const struct node *lambda,
+                              const struct lanes *arguments, unsigned count);
 /* The value of a call of a function that CUDA declares; false where it is none that is known. */
 bool lane_builtin(struct lane_frame *frame, const char *name, const struct lanes *arguments,
                   unsigned count, struct lanes *res);

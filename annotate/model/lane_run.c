@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "annotate/model/names_p.h"
+
 enum {
     MAX_VARIABLES = 1024, /* of a function that are known at once */
     MAX_CALLS = 5,        /* deep */
@@ -434,6 +436,18 @@ static bool bind_reference(struct lane_frame *frame, const struct node *declarat
     return true;
 }
 
+/* Whether LAMBDA sees the variables as they are when it is called: [&], or nothing of them. */
+static bool captures_by_reference(const struct model *model, const struct node *lambda)
+{
+    const struct unit *unit = model->unit;
+    uint32_t open = lambda->tokens.begin;
+    if (unit_kind(unit, open) != TOK_LBRACKET)
+        return false;
+    uint32_t next = unit_next(unit, open);
+    return next == unit_partner(unit, open) ||
+           (unit_kind(unit, next) == TOK_AMP && unit_next(unit, next) == unit_partner(unit, open));
+}
+
 static void declare_one(struct lane_frame *frame, const struct node *type,
                         const struct node *declarator)
 {
@@ -457,6 +471,10 @@ static void declare_one(struct lane_frame *frame, const struct node *type,
         if (!bind_reference(frame, declarator, variable))
             lane_forget(frame, variable);
     }
+    const struct node *initializer = declarator->kids;
+    if (initializer && initializer->kind == NODE_INITIALIZER && initializer->kids &&
+        initializer->kids->kind == NODE_LAMBDA && captures_by_reference(model, initializer->kids))
+        variable->lambda = initializer->kids;
     const struct shared_object *object =
         type->flags & TYPE_SHARED ? shared_object(model, declarator) : NULL;
     if (object) {
@@ -1328,6 +1346,75 @@ struct lanes lane_call(struct lane_frame *frame, size_t function, struct lanes *
             arguments[i] = lanes_unknown();
     struct lanes res =
         known && inner.returns.env.has_result ? inner.returns.env.result : lanes_unknown();
+    release_exits(&inner.returns);
+    return res;
+}
+
+/* Declares the parameters of LAMBDA, which stand behind its captures; false where they are not
+   understood. */
+static bool declare_lambda_parameters(struct lane_frame *frame, const struct node *lambda,
+                                      const struct lanes *arguments, unsigned count)
+{
+    enum { PARAMETERS = 16 };
+    struct model *model = frame->machine->model;
+    const struct unit *unit = model->unit;
+    uint32_t captures = unit_partner(unit, lambda->tokens.begin);
+    uint32_t open = captures == NO_TOKEN ? NO_TOKEN : unit_next(unit, captures);
+    if (unit_kind(unit, open) == TOK_LBRACE)
+        return true;
+    if (unit_kind(unit, open) != TOK_LPAREN || unit_partner(unit, open) == NO_TOKEN)
+        return false;
+    struct range inside = {open + 1, unit_partner(unit, open)}, ranges[PARAMETERS];
+    if (inside.begin == inside.end)
+        return true;
+    unsigned found = split_range(unit, inside, ranges, PARAMETERS);
+    if (PARAMETERS < found || found != count)
+        return false;
+    for (unsigned i = 0; i < found; ++i) {
+        const struct node *param = tree_parameter(&model->trees, ranges[i]);
+        const struct node *declarator = param ? tree_kid(param, 1) : NULL;
+        if (!declarator || declarator->token == NO_TOKEN ||
+            (declarator->flags & DECLARATOR_REFERENCE && !(param->kids->flags & TYPE_CONST)))
+            return false;
+        const struct type *type = param->kids->flags & TYPE_AUTO
+                                      ? NULL
+                                      : type_of_declaration(model, param->kids, declarator);
+        lane_declare(frame, tree_symbol(unit, declarator), type, arguments[i]);
+    }
+    return true;
+}
+
+struct lanes lane_call_lambda(struct lane_frame *frame, const struct node *lambda,
+                              const struct lanes *arguments, unsigned count)
+{
+    struct lane_machine *machine = frame->machine;
+    struct lane_frame inner = {
+        .machine = machine,
+        .function = frame->function,
+        .depth = frame->depth + 1,
+    };
+    size_t outer = frame->env.variables.count;
+    copy_env(frame, &inner.env, &frame->env);
+    inner.env.has_result = false;
+    bool known = frame->depth < MAX_CALLS && lambda->kids &&
+                 declare_lambda_parameters(&inner, lambda, arguments, count);
+    if (known) {
+        lane_run(&inner, lambda->kids);
+        if (!inner.env.dead)
+            join_into(frame, &inner.returns, &inner.env);
+        known =
+            inner.returns.has && outer <= inner.returns.env.variables.count && machine->steps != 0;
+    }
+    lane_env_release(&inner.env);
+    struct lanes res = lanes_unknown();
+    if (known) {
+        for (size_t i = 0; i < outer; ++i)
+            frame->env.variables.items[i] = inner.returns.env.variables.items[i];
+        if (inner.returns.env.has_result)
+            res = inner.returns.env.result;
+    } else {
+        lane_forget_assigned(frame, lambda);
+    }
     release_exits(&inner.returns);
     return res;
 }

@@ -521,6 +521,24 @@ __global__ void early_exit(int n)
     }
 }
 
+__global__ void lambdas(int n)
+{
+    auto lane = [] { return threadIdx.x & 31; };
+    auto cell = [&](int row, int column) -> int {
+        if (row > 3)
+            return 0;
+        return row * 33 + column;
+    };
+    int base = 7;
+    auto from_base = [&](int i) { return base + i; };
+    base = 9;
+    show(lane());
+    show(cell(1, threadIdx.x));
+    show(cell(threadIdx.x & 7, 2));
+    show(from_base(threadIdx.x));
+    show(from_base(n) - n);
+}
+
 // ---- Types
 
 __global__ void types(size_t pitch, long long big)

@@ -155,6 +155,52 @@ START_TEST(states)
 }
 END_TEST
 
+START_TEST(groups)
+{
+    static const struct {
+        const char *code;
+        int divide, modulo; /* of the thread; 0: none */
+    } cases[] = {
+        {"block.thread_rank()", 1, 1024},    {"cg::this_thread_block().thread_rank()", 1, 1024},
+        {"tile.thread_rank()", 1, 32},       {"tile.meta_group_rank()", 32, 1024},
+        {"small.thread_rank()", 1, 16},      {"cg::tiled_partition(block, 8).thread_rank()", 1, 8},
+        {"block.thread_index().x", 1, 1024}, {"lane_of_asm + 0", 1, 32},
+        {"warp_of_asm + 0", 32, 1024},
+    };
+    struct strbuf code = STRBUF_INIT;
+    strbuf_printf(&code, "namespace cg = cooperative_groups;\n__global__ void k()\n{\n"
+                         "    cg::thread_block block = cg::this_thread_block();\n"
+                         "    auto tile = cg::tiled_partition<32>(block);\n"
+                         "    cg::thread_block_tile<16> small = cg::tiled_partition<16>(block);\n"
+                         "    unsigned x, lane_of_asm, warp_of_asm;\n"
+                         "    asm(\"mov.u32 %%0, %%%%laneid;\" : \"=r\"(lane_of_asm));\n"
+                         "    asm volatile(\"mov.u32 %%0, %%%%warpid;\" : \"=r\"(warp_of_asm));\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        strbuf_printf(&code, "    x = %s;\n", cases[i].code);
+    strbuf_printf(&code, "    x = tile.size() + tile.meta_group_size();\n"
+                         "    x = cg::this_grid().thread_rank();\n}\n");
+    open_text(code.text);
+    struct lane_machine machine;
+    start(&machine, 0, 128, 1, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct lanes lanes = lane_evaluate(&machine, node_of(0, cases[i].code));
+        ck_assert_msg(lanes.state == LANES_KNOWN, "%s", cases[i].code);
+        for (int t = 0; t < 128; ++t)
+            ck_assert_int_eq(lanes_at(&lanes, (unsigned)t), t / cases[i].divide % cases[i].modulo);
+    }
+    struct lanes lanes =
+        lane_evaluate(&machine, node_of(0, "tile.size() + tile.meta_group_size()"));
+    ck_assert_int_eq(lanes.state, LANES_KNOWN);
+    ck_assert_int_eq(lanes_at(&lanes, 0), 32 + 4);
+    lanes = lane_evaluate(&machine, node_of(0, "cg::this_grid().thread_rank()"));
+    ck_assert_int_eq(lanes.state, LANES_SHIFTED);
+    ck_assert_uint_eq(lanes.step, 128);
+    lane_machine_release(&machine);
+    close_text();
+    strbuf_release(&code);
+}
+END_TEST
+
 START_TEST(blocks)
 {
     open_text("__global__ void k()\n{\n    int x = threadIdx.x + threadIdx.y * 100;\n}\n");
@@ -588,6 +634,7 @@ int main(void)
     TCase *c = tcase_create("lane");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, states);
+    tcase_add_test(c, groups);
     tcase_add_test(c, blocks);
     tcase_add_test(c, samples);
     tcase_add_test(c, roles);
