@@ -37,7 +37,8 @@ libhipwright_a_SOURCES += \
     annotate/rules/library.c \
     annotate/rules/sm_count.c \
     annotate/rules/texture_reference.c \
-    annotate/rules/unknown_name.c
+    annotate/rules/unknown_name.c \
+    annotate/warp.c annotate/warp.def annotate/warp.h
 
 # What `hipwright explain` shows, and doc/rules.txt.
 pagesdir = $(pkgdatadir)/pages

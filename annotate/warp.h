@@ -1,0 +1,56 @@
+/* Warp functions: what the rules about warps and waves look for in calls.  */
+#ifndef ANNOTATE_WARP_H
+#define ANNOTATE_WARP_H
+
+#include "annotate/annotate_p.h"
+
+enum warp_kind {
+    WARP_SHUFFLE, /* from a lane that is named */
+    WARP_SHUFFLE_UP,
+    WARP_SHUFFLE_DOWN,
+    WARP_SHUFFLE_XOR,
+    WARP_BALLOT, /* WARP_BALLOT, WARP_ACTIVE, WARP_MATCH give a lane mask: one bit for each lane */
+    WARP_ACTIVE,
+    WARP_MATCH,
+    WARP_VOTE, /* all, any */
+    WARP_REDUCE,
+    WARP_SYNC,
+};
+
+enum { WARP_NONE = -1 };
+
+/* A warp function; which of its arguments is what, WARP_NONE: it has none of the kind. */
+struct warp_function {
+    const char *name;
+    enum warp_kind kind;
+    int8_t mask, value, lane, width;
+};
+
+/* A call of one; NULL for arguments that it does not have. */
+struct warp_call {
+    const struct warp_function *function;
+    const struct node *mask, *value, *lane, *width;
+};
+
+/* The warp function called NAME, or NULL. */
+const struct warp_function *warp_function_find(const char *name);
+
+/* Whether the file of A names any: a rule about them has nothing to do without. */
+bool warp_is_used(const struct annotation *a);
+
+/* Whether NODE, a NODE_CALL, calls a warp function of CUDA's or HIP's, and not what the file itself
+   declares by such a name. No names of other functions are looked up, so it is cheap. */
+bool warp_call_of(struct annotation *a, const struct node *node, struct warp_call *res);
+
+static inline bool warp_is_shuffle(const struct warp_function *function)
+{
+    return function->kind <= WARP_SHUFFLE_XOR;
+}
+
+/* Whether it gives a lane mask. */
+static inline bool warp_gives_mask(const struct warp_function *function)
+{
+    return WARP_BALLOT <= function->kind && function->kind <= WARP_MATCH;
+}
+
+#endif
