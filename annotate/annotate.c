@@ -3,6 +3,8 @@
 #include "annotate/annotate.h"
 
 #include "annotate/annotate_p.h"
+#include "annotate/fix.h"
+#include "annotate/lanemask.h"
 
 /* The function around each finding, for reports. */
 static void name_kernels(struct translation *t)
@@ -57,6 +59,8 @@ static void release_code(struct annotation *a)
 {
     if (!a->code)
         return;
+    lane_masks_free(a->masks);
+    warp_reach_free(a->reach);
     machines_free(a->machines);
     code_release(a->code);
     model_release(a->code->model);
@@ -96,6 +100,7 @@ void annotate(struct translation *t, const struct translate_options *options,
 {
     struct annotation a = {.unit = t->unit,
                            .map = options->map,
+                           .options = options,
                            .findings = &t->findings,
                            .gpus = gpus,
                            .arena = &t->arena,
@@ -107,4 +112,5 @@ void annotate(struct translation *t, const struct translate_options *options,
     drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);
     name_kernels(t);
+    fixes_apply(t, FIX_REPAIR);
 }

@@ -9,8 +9,8 @@
 #include "transform/translate.h"
 
 /* Runs every rule over T, which translate() filled with OPTIONS, and adds its findings to T's; then
-   drops those that concern none of GPUS, brings all of them into the order of the reports and names
-   the kernel around each. */
+   drops those that concern none of GPUS, brings all of them into the order of the reports, names
+   the kernel around each and adds the edits of the repairs (FIX_REPAIR) to T's. */
 void annotate(struct translation *t, const struct translate_options *options,
               const struct comparison *gpus);
 

@@ -18,12 +18,15 @@ enum {
 struct annotation {
     const struct unit *unit;
     const struct map *map;
+    const struct translate_options *options;
     struct findings *findings;
     const struct comparison *gpus; /* the targets, and the part they are compared with */
     struct arena *arena;           /* of the file */
     bool hip;                      /* the file is HIP where no conditional says otherwise */
     struct code *code;             /* NULL until a rule asks: annotation_code() */
     struct machines *machines;
+    struct warp_reach *reach; /* warp.c's */
+    struct lane_masks *masks; /* annotation_masks() */
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);

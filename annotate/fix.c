@@ -70,7 +70,7 @@ static void apply(struct taken *taken, struct finding *finding)
         edit_add(&taken->t->edits, e->span.begin, e->span.end - e->span.begin, e->text, EDIT_FIX);
         take(taken, taken->t->edits.list.count);
     }
-    finding->fixed = true;
+    finding->fixed = FIX_REPAIR < finding->fix->safety;
 }
 
 static void take_all(struct taken *taken)
@@ -84,7 +84,8 @@ void fixes_apply(struct translation *t, enum fix_safety least)
 {
     struct taken taken = {.t = t};
     vec_each (struct finding, f, &t->findings.list) {
-        if (!f->fix || least < f->fix->safety)
+        if (!f->fix || least < f->fix->safety ||
+            (f->fix->safety == FIX_REPAIR) != (least == FIX_REPAIR))
             continue;
         if (!taken.bytes)
             take_all(&taken);

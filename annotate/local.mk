@@ -9,6 +9,7 @@ libhipwright_a_SOURCES += \
     annotate/gpu/lds.c annotate/gpu/lds.h \
     annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
     annotate/gpu/targets.c annotate/gpu/targets.h \
+    annotate/lanemask.c annotate/lanemask.h \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
@@ -28,6 +29,7 @@ libhipwright_a_SOURCES += \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/rules.def \
     annotate/rules/bank_conflict.c \
+    annotate/rules/ballot_truncated.c \
     annotate/rules/compute_capability.c \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
@@ -35,6 +37,8 @@ libhipwright_a_SOURCES += \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \
     annotate/rules/library.c \
+    annotate/rules/mask_literal.c \
+    annotate/rules/mask_use.c \
     annotate/rules/sm_count.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c \

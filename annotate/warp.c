@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
+
 #define NONE WARP_NONE
 static const struct warp_function functions[] = {
 #define WARP(name, kind, mask, value, lane, width) {name, kind, mask, value, lane, width},
@@ -32,7 +34,8 @@ bool warp_is_used(const struct annotation *a)
     for (size_t i = 0; i < FUNCTIONS; ++i)
         if (symbol_find(a->unit->symbols, functions[i].name))
             return true;
-    return false;
+    return symbol_find(a->unit->symbols, "coalesced_threads") ||
+           symbol_find(a->unit->symbols, "coalesced_group");
 }
 
 static const struct node *argument(const struct node *call, int index)
@@ -57,5 +60,158 @@ bool warp_call_of(struct annotation *a, const struct node *node, struct warp_cal
         argument(node, function->lane),
         argument(node, function->width),
     };
+    return true;
+}
+
+/* Whole waves. */
+
+/* A place where a function is named. */
+struct naming {
+    const struct symbol *name;
+    const struct node *call; /* NULL: it is no call, so that nobody knows who calls */
+    size_t function;         /* whose body holds it */
+};
+
+enum entered { ENTERED_UNKNOWN, ENTERED_BUSY, ENTERED_WHOLE, ENTERED_OTHERWISE };
+
+struct warp_reach {
+    VEC(struct naming) namings; /* by name */
+    uint8_t *entered;           /* by function: enum entered */
+    unsigned depth;
+};
+
+enum { CALL_DEPTH = 32 };
+
+static int compare_namings(const void *va, const void *vb)
+{
+    const struct naming *a = va, *b = vb;
+    return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : (uintptr_t)a->name > (uintptr_t)b->name;
+}
+
+static void add_macro_names(const struct unit *unit, struct warp_reach *reach)
+{
+    vec_each (const struct directive, d, &unit->directives)
+        for (uint32_t i = d->body.begin; d->kind == TOK_PP_DEFINE && i < d->body.end; ++i)
+            if (unit_kind(unit, i) == TOK_IDENT)
+                *vec_push(&reach->namings) = (struct naming){.name = unit_token(unit, i)->symbol};
+}
+
+static struct warp_reach *reach_new(struct annotation *a)
+{
+    const struct code *code = annotation_code(a);
+    struct warp_reach *reach = xcalloc(1, sizeof *reach);
+    reach->entered = xcalloc(a->unit->functions.count, sizeof *reach->entered);
+    vec_each (const struct code_node, call, &code->calls)
+        *vec_push(&reach->namings) = (struct naming){call->name, call->node, call->function};
+    vec_each (const struct code_node, name, &code->names)
+        *vec_push(&reach->namings) = (struct naming){.name = name->name};
+    add_macro_names(a->unit, reach);
+    qsort(reach->namings.items, reach->namings.count, sizeof *reach->namings.items,
+          compare_namings);
+    return reach;
+}
+
+void warp_reach_free(struct warp_reach *reach)
+{
+    if (!reach)
+        return;
+    vec_release(&reach->namings);
+    free(reach->entered);
+    free(reach);
+}
+
+/* Whether the file is one that others include. */
+static bool is_header(const struct unit *unit)
+{
+    static const char *const sources[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".C"};
+    const char *name = unit->source->name, *slash = strrchr(name, '/');
+    const char *dot = strrchr(slash ? slash : name, '.');
+    for (size_t i = 0; dot && i < sizeof sources / sizeof *sources; ++i)
+        if (!strcmp(dot, sources[i]))
+            return false;
+    return dot != NULL;
+}
+
+static bool is_entered_whole(struct annotation *a, size_t function);
+
+static bool all_callers_whole(struct annotation *a, size_t function)
+{
+    const struct warp_reach *reach = a->reach;
+    const struct symbol *name =
+        unit_token(a->unit, a->unit->functions.items[function].name)->symbol;
+    size_t low = 0, high = reach->namings.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)reach->namings.items[middle].name < (uintptr_t)name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t first = low;
+    for (; low < reach->namings.count && reach->namings.items[low].name == name; ++low) {
+        const struct naming *naming = &reach->namings.items[low];
+        if (!naming->call || !warp_is_whole(a, naming->function, naming->call))
+            return false;
+    }
+    return first < low;
+}
+
+/* Whether the waves that enter the function at index FUNCTION are whole. */
+static bool is_entered_whole(struct annotation *a, size_t function)
+{
+    uint8_t *entered = &a->reach->entered[function];
+    const struct function *fn = &a->unit->functions.items[function];
+    if (*entered != ENTERED_UNKNOWN)
+        return *entered == ENTERED_WHOLE;
+    if (CALL_DEPTH <= a->reach->depth)
+        return false;
+    bool whole, complete;
+    size_t count;
+    *entered = ENTERED_BUSY;
+    ++a->reach->depth;
+    if (fn->flags & FUNCTION_GLOBAL) {
+        model_launches_of(annotation_code(a)->model, function, &count, &complete);
+        whole = count && (complete || !is_header(a->unit));
+    } else {
+        whole = !is_header(a->unit) && all_callers_whole(a, function);
+    }
+    --a->reach->depth;
+    *entered = whole ? ENTERED_WHOLE : ENTERED_OTHERWISE;
+    return whole;
+}
+
+bool warp_is_whole(struct annotation *a, size_t function, const struct node *node)
+{
+    struct launch_blocks blocks;
+    struct model *model = annotation_code(a)->model;
+    unsigned wave = annotation_with_wave(a, 64) ? 64 : 32;
+    if (!a->reach)
+        a->reach = reach_new(a);
+    if (!is_entered_whole(a, function) || !model_blocks(model, function, &blocks) || !blocks.count)
+        return false;
+    for (unsigned i = 0; i < blocks.count; ++i) {
+        struct lane_machine *machine = annotation_machine(a, function, blocks.block[i], wave, 0);
+        if (!machine || !lane_reach_whole_waves(machine, node))
+            return false;
+    }
+    return blocks.all;
+}
+
+bool warp_is_exact(struct annotation *a, size_t function, const struct node *node, uint64_t mask)
+{
+    struct launch_blocks blocks;
+    uint64_t reach[LANES_MAX / 64];
+    if (!(a->unit->functions.items[function].flags & FUNCTION_GLOBAL))
+        return false;
+    if (!model_blocks(annotation_code(a)->model, function, &blocks) || !blocks.count)
+        blocks = (struct launch_blocks){.count = 1, .block = {{LANES_MAX, 1, 1}}};
+    for (unsigned i = 0; i < blocks.count; ++i) {
+        struct lane_machine *machine = annotation_machine(a, function, blocks.block[i], 64, 0);
+        if (!machine || lane_reach(machine, node, reach) == REACH_UNKNOWN)
+            return false;
+        for (unsigned from = 0; from < machine->threads; from += 64)
+            if (reach[from / 64] && reach[from / 64] != mask)
+                return false;
+    }
     return true;
 }

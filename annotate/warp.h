@@ -53,4 +53,16 @@ static inline bool warp_gives_mask(const struct warp_function *function)
     return WARP_BALLOT <= function->kind && function->kind <= WARP_MATCH;
 }
 
+/* Whether every wave of every target that gets to NODE, in the body of the function at index
+   FUNCTION, does so with all of its lanes, as far as the file proves it: all launches that it shows
+   have known blocks of whole waves, all calls of device functions stand in uniform control flow,
+   and nobody else can call them. */
+bool warp_is_whole(struct annotation *a, size_t function, const struct node *node);
+
+/* Whether of each wave of 64 lanes that gets to NODE, in a kernel's body, just the lanes of MASK
+   do, whatever the block. */
+bool warp_is_exact(struct annotation *a, size_t function, const struct node *node, uint64_t mask);
+
+void warp_reach_free(struct warp_reach *reach);
+
 #endif

@@ -41,6 +41,7 @@ struct related {
 
 /* Whether a fix may be applied. */
 enum fix_safety {
+    FIX_REPAIR,  /* the translation itself does it, whatever is asked for */
     FIX_SAFE,    /* keeps the meaning, for both wave sizes */
     FIX_UNSAFE,  /* only on request: right as far as the rule can see */
     FIX_DISPLAY, /* is shown, never applied */

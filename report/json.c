@@ -121,7 +121,7 @@ static json_t *related_places(struct source *source, const struct finding *findi
 static json_t *fix_or_null(struct source *source, const struct fix *fix)
 {
     static const char *const words[] = {
-        [FIX_SAFE] = "safe", [FIX_UNSAFE] = "unsafe", [FIX_DISPLAY] = "display"};
+        [FIX_REPAIR] = "safe", [FIX_SAFE] = "safe", [FIX_UNSAFE] = "unsafe", [FIX_DISPLAY] = "display"};
     if (!fix)
         return json_null();
     json_t *res = must(json_object()), *edits = must(json_array());

@@ -233,6 +233,8 @@ static void add_todo(struct writing *w)
 static const char *fix_sentence(enum fix_safety safety, bool inserts, bool deletes)
 {
     static const char *const sentences[][3] = {
+        [FIX_REPAIR] = {N_("translation writes `%1` for `%2`"), N_("translation inserts `%1`"),
+                        N_("translation deletes `%2`")},
         [FIX_SAFE] = {N_("safe fix: write `%1` for `%2`"), N_("safe fix: insert `%1`"),
                       N_("safe fix: delete `%2`")},
         [FIX_UNSAFE] = {N_("unsafe fix: write `%1` for `%2`"), N_("unsafe fix: insert `%1`"),

@@ -12,7 +12,8 @@
 #   CI                   with "true", a missing hipcc or clang++-19 is a failure, not a skip
 #
 # Files in a program's folder that are not sources:
-#   flags                lines "nvcc: ..." and "hip: ...": further options for these compilers
+#   flags                lines "nvcc: ..." and "hip: ...": further options for these compilers;
+#                        "translate: ...": for hipwright
 #   known-failure        lines "hip: REASON" (every HIP compiler) or "TARGET: REASON": the step
 #                        must fail, and complains when it no longer does; a line "says: TEXT"
 #                        is what the compiler's message must contain
@@ -190,10 +191,11 @@ compile() { # STEP FOLDER FLAGS
 }
 
 translate() { # FOLDER OUTPUT
-    local source
+    local source flags
+    read -r -a flags <<<"$(flags_for "$1" translate)"
     while read -r source; do
         mkdir -p "$(dirname "$2/$source")"
-        (cd "$1" && timeout 60 "$hipwright" translate "$source" -o "$2/$source") || return
+        (cd "$1" && timeout 60 "$hipwright" translate "${flags[@]}" "$source" -o "$2/$source") || return
     done < <(sources_in "$1")
 }
 

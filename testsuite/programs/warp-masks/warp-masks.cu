@@ -1,5 +1,5 @@
 // Lane masks as most CUDA code has them: 32 bits wide, as a literal, a macro, a constant and a
-// variable.  HIP 7 refuses every one of them.
+// variable.  HIP 7 refuses every one of them, so the translation repairs them.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
