@@ -15,7 +15,7 @@
 
 enum {
     PASSES = 16,      /* over all assignments: so many steps a mask is followed */
-    GROUP_EDITS = 48, /* of a group that is fixed as one */
+    GROUP_EDITS = 48, /* as many as each finding of a group may name */
     OVERLOADS = 32,   /* of one name that are looked at */
 };
 
@@ -1226,6 +1226,7 @@ static void finish(struct search *s)
         p->group = group_of(s, p->group);
     vec_each (struct mask_use, u, &masks->uses)
         u->group = group_of(s, u->group);
+    masks->given = xcalloc(s->sets.count + 1, sizeof *masks->given);
     if (masks->edits.count)
         qsort(masks->edits.items, masks->edits.count, sizeof *masks->edits.items, compare_edits);
 }
@@ -1300,35 +1301,35 @@ static struct lane_masks *masks_find(struct annotation *a)
     return s.masks;
 }
 
-const struct lane_masks *annotation_masks(struct annotation *a)
+struct lane_masks *annotation_masks(struct annotation *a)
 {
     if (!a->masks && warp_is_used(a))
         a->masks = masks_find(a);
     return a->masks;
 }
 
-void lane_masks_add_edits(const struct lane_masks *masks, struct finding *f, uint32_t group)
+void lane_masks_add_edits(struct lane_masks *masks, struct finding *f, uint32_t group)
 {
+    const struct mask_edit *edits = masks->edits.items;
     size_t low = 0, high = masks->edits.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (masks->edits.items[middle].group < group)
+        if (edits[middle].group < group)
             low = middle + 1;
         else
             high = middle;
     }
-    size_t end = low;
-    while (end < masks->edits.count && masks->edits.items[end].group == group)
-        ++end;
-    if (GROUP_EDITS < end - low)
+    size_t last = low + GROUP_EDITS;
+    bool many = last < masks->edits.count && edits[last].group == group;
+    if (many && masks->given[group])
         return;
+    masks->given[group] = true;
     uint32_t behind = 0;
-    for (size_t i = low; i < end; ++i) {
-        const struct mask_edit *e = &masks->edits.items[i];
-        if (i != low && e->span.begin < behind)
+    for (size_t i = low; i < masks->edits.count && edits[i].group == group; ++i) {
+        if (i != low && edits[i].span.begin < behind)
             continue; /* the same once more */
-        finding_add_edit(f, e->safety, e->span, e->text);
-        behind = e->span.end;
+        finding_add_edit(f, edits[i].safety, edits[i].span, edits[i].text);
+        behind = edits[i].span.end;
     }
 }
 
@@ -1341,5 +1342,6 @@ void lane_masks_free(struct lane_masks *masks)
     vec_release(&masks->uses);
     vec_release(&masks->arguments);
     vec_release(&masks->edits);
+    free(masks->given);
     free(masks);
 }

@@ -81,13 +81,15 @@ struct lane_masks {
     VEC(struct mask_use) uses;
     VEC(struct mask_argument) arguments;
     VEC(struct mask_edit) edits; /* by group */
+    bool *given;                 /* by group: a finding has its edits */
 };
 
 /* The lane masks of A's file, found when first asked for; NULL where it names no warp function. */
-const struct lane_masks *annotation_masks(struct annotation *a);
+struct lane_masks *annotation_masks(struct annotation *a);
 
-/* Adds the edits of GROUP to the fix of F, unless they are too many to be seen together. */
-void lane_masks_add_edits(const struct lane_masks *masks, struct finding *f, uint32_t group);
+/* Adds the edits of GROUP to the fix of F. Where they are very many, only the first finding that
+   asks gets them. */
+void lane_masks_add_edits(struct lane_masks *masks, struct finding *f, uint32_t group);
 
 void lane_masks_free(struct lane_masks *masks);
 

@@ -51,7 +51,7 @@ static void add_namings(const struct annotation *a, const struct lane_masks *mas
     }
 }
 
-static void report(struct annotation *a, const struct lane_masks *masks, const struct mask_place *p)
+static void report(struct annotation *a, struct lane_masks *masks, const struct mask_place *p)
 {
     struct range range = place_range(a, masks, p);
     if (token_region(unit_token(a->unit, range.begin)) == REGION_CUDA)
@@ -76,7 +76,7 @@ static void report(struct annotation *a, const struct lane_masks *masks, const s
 
 void rule_ballot_truncated(struct annotation *a)
 {
-    const struct lane_masks *masks = annotation_masks(a);
+    struct lane_masks *masks = annotation_masks(a);
     if (!masks)
         return;
     vec_each (const struct mask_place, p, &masks->places)

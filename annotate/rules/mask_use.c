@@ -24,7 +24,7 @@ static bool is_ambiguous(const struct annotation *a, const struct mask_use *use)
            !strcmp(tree_symbol(a->unit, use->node->kids)->text, "__ffs");
 }
 
-static void report(struct annotation *a, const struct lane_masks *masks, const struct mask_use *use)
+static void report(struct annotation *a, struct lane_masks *masks, const struct mask_use *use)
 {
     static const enum rule_id rules[] = {[MASK_COUNT] = RULE_WAVE_MASK_COUNT,
                                          [MASK_SHIFT] = RULE_WAVE_MASK_SHIFT,
@@ -44,7 +44,7 @@ static void report(struct annotation *a, const struct lane_masks *masks, const s
 
 void rule_mask_use(struct annotation *a)
 {
-    const struct lane_masks *masks = annotation_masks(a);
+    struct lane_masks *masks = annotation_masks(a);
     if (!masks)
         return;
     vec_each (const struct mask_use, use, &masks->uses)
