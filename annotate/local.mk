@@ -28,8 +28,8 @@ libhipwright_a_SOURCES += \
     annotate/model/result.def \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/rules.def \
-    annotate/rules/bank_conflict.c \
     annotate/rules/ballot_truncated.c \
+    annotate/rules/bank_conflict.c \
     annotate/rules/compute_capability.c \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \

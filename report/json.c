@@ -120,8 +120,10 @@ static json_t *related_places(struct source *source, const struct finding *findi
 
 static json_t *fix_or_null(struct source *source, const struct fix *fix)
 {
-    static const char *const words[] = {
-        [FIX_REPAIR] = "safe", [FIX_SAFE] = "safe", [FIX_UNSAFE] = "unsafe", [FIX_DISPLAY] = "display"};
+    static const char *const words[] = {[FIX_REPAIR] = "safe",
+                                        [FIX_SAFE] = "safe",
+                                        [FIX_UNSAFE] = "unsafe",
+                                        [FIX_DISPLAY] = "display"};
     if (!fix)
         return json_null();
     json_t *res = must(json_object()), *edits = must(json_array());

@@ -21,10 +21,9 @@ SCRIPT_TESTS = \
     testsuite/cli/results.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
+    testsuite/lane.sh \
     testsuite/maps-lint.sh \
     testsuite/pages.sh
-    testsuite/lane.sh \
-    testsuite/maps-lint.sh
 TESTS += $(SCRIPT_TESTS)
 
 if COMPILER_TESTS
@@ -40,9 +39,9 @@ EXTRA_DIST += \
     testsuite/fuzz.sh \
     testsuite/hip-names.known \
     testsuite/hip-names.sh \
-    testsuite/model.sh \
     testsuite/lane/machine.cpp \
     testsuite/lane/written.cu \
+    testsuite/model.sh \
     testsuite/occupancy.cpp \
     testsuite/occupancy.sh \
     testsuite/shims.sh \
@@ -98,8 +97,8 @@ testsuite_lane_generate_SOURCES = testsuite/lane/generate.c
 testsuite_lane_generate_LDADD =
 testsuite_hwlex_SOURCES = testsuite/hwlex.c
 testsuite_hwlex_LDADD = $(HIPWRIGHT_LIBS)
-testsuite_hwparse_SOURCES = testsuite/hwparse.c
 testsuite_unit_check_tree_SOURCES = testsuite/unit/check_tree.c testsuite/sound.c testsuite/sound.h
+testsuite_hwparse_SOURCES = testsuite/hwparse.c
 testsuite_hwparse_LDADD = $(HIPWRIGHT_LIBS)
 
 if FUZZERS

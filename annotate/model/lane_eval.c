@@ -585,7 +585,7 @@ static struct lanes with_member(struct lane_frame *frame, struct lanes record, c
         if (index)
             here = lanes_binary(machine, TOK_EQUAL, *index, lanes_int(i));
         else
-            here.base = member->name && !strcmp(member->name, name);
+            here.base = member->name && name && !strcmp(member->name, name);
         res->members[i].value = lanes_named(
             machine,
             lanes_choose(machine, here, lane_as_type(machine, value, member->type), member->value));

@@ -96,7 +96,7 @@ struct lane_variable *lane_declare(struct lane_frame *frame, const struct symbol
 void lane_forget(struct lane_frame *frame, struct lane_variable *variable)
 {
     variable = lane_referred(&frame->env, variable);
-    if (!variable->is_shared)
+    if (variable && !variable->is_shared)
         variable->value = lane_as_type(frame->machine, lanes_unknown(), variable->type);
 }
 
