@@ -51,10 +51,13 @@ static void find_numbers(const struct node *node, uint32_t *first, uint32_t *las
 struct lane_cache {
     struct node **texts; /* of the macros, by the index of the directive */
     bool *read;
-    /* The machines of the last function whose roles were asked for. */
+    /* The last function whose roles were asked for: for each node the roles that it may have, one
+       bit each. */
+    bool has_roles, some_role;
     size_t function;
     unsigned width;
-    VEC(struct lane_machine *) machines;
+    uint32_t first_node, node_count;
+    uint8_t *roles;
 };
 
 static struct lane_cache *cache_of(struct model *model)
@@ -67,22 +70,12 @@ static struct lane_cache *cache_of(struct model *model)
     return model->lanes;
 }
 
-static void release_machines(struct lane_cache *cache)
-{
-    vec_each (struct lane_machine *, at, &cache->machines) {
-        lane_machine_release(*at);
-        free(*at);
-    }
-    cache->machines.count = 0;
-}
-
 void lane_cache_release(struct model *model)
 {
     struct lane_cache *cache = model->lanes;
     if (!cache)
         return;
-    release_machines(cache);
-    vec_release(&cache->machines);
+    free(cache->roles);
     free(cache->texts);
     free(cache->read);
     free(cache);
@@ -315,7 +308,7 @@ static int64_t expected(const struct lane_machine *machine, enum lane_role role,
 static bool has_role(const struct lane_machine *machine, const struct lanes *value,
                      enum lane_role role, unsigned width)
 {
-    if (value->state != LANES_KNOWN || value->bytes == 0 || value->object)
+    if (value->state != LANES_KNOWN || value->bytes == 0 || value->object || value->record)
         return false;
     if (role == LANE_ROLE_WARP_COUNT) {
         int64_t down = machine->threads / width, up = (machine->threads + width - 1) / width;
@@ -327,43 +320,15 @@ static bool has_role(const struct lane_machine *machine, const struct lanes *val
     return true;
 }
 
-/* Blocks of which no more is known. Those of one dimension tell the roles apart; the others show
-   whether what reads threadIdx.y has one. */
-static const unsigned common_blocks[6][3] = {{256, 1, 1}, {96, 1, 1}, {1024, 1, 1},
-                                             {16, 16, 1}, {32, 8, 1}, {8, 8, 4}};
+/* Blocks where no more is known. Those of one dimension tell the roles apart; the others show
+   whether what reads threadIdx.y has one. The small ones come first: most expressions have none. */
+static const unsigned common_blocks[6][3] = {{96, 1, 1}, {256, 1, 1}, {1024, 1, 1},
+                                             {8, 8, 4},  {16, 16, 1}, {32, 8, 1}};
 enum { COMMON_BLOCKS = 6, COMMON_LINES = 3, ROLE_BLOCKS = 6 };
-
-static void add_machine(struct lane_cache *cache, struct model *model, const unsigned block[3])
-{
-    struct lane_machine *machine = xcalloc(1, sizeof *machine);
-    /* In a single warp the thread is the lane: that says nothing of what is meant. */
-    if (lane_machine_init(machine, model, cache->function, block, cache->width, 0) &&
-        cache->width < machine->threads)
-        *vec_push(&cache->machines) = machine;
-    else
-        free(machine);
-}
-
-/* The machines that tell the roles of FUNCTION's expressions. */
-static struct lane_cache *role_machines(struct model *model, size_t function, unsigned width)
-{
-    struct lane_cache *cache = cache_of(model);
-    if (cache->machines.count && cache->function == function && cache->width == width)
-        return cache;
-    release_machines(cache);
-    cache->function = function;
-    cache->width = width;
-    struct launch_blocks blocks = {.count = 0};
-    model_blocks(model, function, &blocks);
-    for (unsigned i = 0; i < blocks.count && i < ROLE_BLOCKS; ++i)
-        add_machine(cache, model, blocks.block[i]);
-    for (unsigned i = 0; blocks.count == 0 && i < COMMON_BLOCKS; ++i)
-        add_machine(cache, model, common_blocks[i]);
-    /* All of its own are single warps: then those in a row say what is meant. */
-    for (unsigned i = 0; cache->machines.count == 0 && i < COMMON_LINES; ++i)
-        add_machine(cache, model, common_blocks[i]);
-    return cache;
-}
+enum {
+    ALL_ROLES = 1 << LANE_ROLE_LANE | 1 << LANE_ROLE_WARP | 1 << LANE_ROLE_WARP_COUNT |
+                1 << LANE_ROLE_WARP_START,
+};
 
 /* Whether VALUE is the same for all planes of the block, or for all rows where it has no planes:
    then it was written for blocks of fewer dimensions. */
@@ -378,26 +343,68 @@ static bool is_flat(const struct lane_machine *machine, const struct lanes *valu
     return true;
 }
 
+/* Runs FUNCTION by BLOCK and takes away the roles that its expressions do not have there. Whether
+   the block tells anything: in a single warp each thread's number is its lane's. */
+static bool try_block(struct lane_cache *cache, struct model *model, const unsigned block[3],
+                      bool is_own)
+{
+    struct lane_machine machine;
+    if (!cache->some_role ||
+        !lane_machine_init(&machine, model, cache->function, block, cache->width, 0) ||
+        machine.threads <= cache->width)
+        return false;
+    run_once(&machine);
+    if (!cache->roles) {
+        cache->first_node = machine.first_node;
+        cache->node_count = machine.node_count;
+        cache->roles = xcalloc(machine.node_count + 1, 1);
+        memset(cache->roles, ALL_ROLES, machine.node_count);
+    }
+    cache->some_role = false;
+    for (uint32_t i = 0; i < machine.node_count; ++i) {
+        const struct lanes *value = &machine.memo[i].value;
+        if (cache->roles[i] && (is_own || !is_flat(&machine, value)))
+            for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
+                if (cache->roles[i] & 1u << role && !has_role(&machine, value, role, cache->width))
+                    cache->roles[i] &= (uint8_t) ~(1u << role);
+        cache->some_role |= cache->roles[i] != 0;
+    }
+    lane_machine_release(&machine);
+    return true;
+}
+
+/* The roles of FUNCTION's expressions. */
+static const struct lane_cache *roles_of(struct model *model, size_t function, unsigned width)
+{
+    struct lane_cache *cache = cache_of(model);
+    if (cache->has_roles && cache->function == function && cache->width == width)
+        return cache;
+    free(cache->roles);
+    cache->roles = NULL;
+    cache->node_count = 0;
+    cache->has_roles = cache->some_role = true;
+    cache->function = function;
+    cache->width = width;
+    struct launch_blocks blocks = {.count = 0};
+    bool known = model_blocks(model, function, &blocks), tried = false;
+    for (unsigned i = 0; i < blocks.count && i < ROLE_BLOCKS; ++i)
+        tried |= try_block(cache, model, blocks.block[i], true);
+    /* Where all of its own are single warps, those in a row say what is meant. */
+    unsigned count = known && tried ? 0 : blocks.count ? COMMON_LINES : COMMON_BLOCKS;
+    for (unsigned i = 0; i < count; ++i)
+        try_block(cache, model, common_blocks[i], false);
+    return cache;
+}
+
 enum lane_role lane_role(struct model *model, size_t function, const struct node *expression,
                          unsigned width)
 {
-    struct launch_blocks blocks = {.count = 0};
-    bool known = model_blocks(model, function, &blocks) && blocks.count;
-    struct lane_cache *cache = role_machines(model, function, width);
-    unsigned candidates = 1u << LANE_ROLE_LANE | 1u << LANE_ROLE_WARP | 1u << LANE_ROLE_WARP_COUNT |
-                          1u << LANE_ROLE_WARP_START;
-    for (size_t i = 0; i < cache->machines.count && candidates; ++i) {
-        struct lane_machine *machine = cache->machines.items[i];
-        struct lanes value = lane_evaluate(machine, expression);
-        if (!known && is_flat(machine, &value))
-            continue;
-        for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
-            if (candidates & 1u << role && !has_role(machine, &value, role, width))
-                candidates &= ~(1u << role);
-    }
-    for (unsigned role = LANE_ROLE_LANE; cache->machines.count && role <= LANE_ROLE_WARP_START;
-         ++role)
-        if (candidates == 1u << role)
+    const struct lane_cache *cache = roles_of(model, function, width);
+    uint32_t at = expression->id - cache->first_node;
+    if (cache->node_count <= at)
+        return LANE_ROLE_NONE;
+    for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
+        if (cache->roles[at] == 1u << role)
             return role;
     return LANE_ROLE_NONE;
 }

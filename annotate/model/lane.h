@@ -82,6 +82,7 @@ struct lane_machine {
     const uint64_t *active; /* the threads that may be where it runs: LANES_MAX / 64 words; NULL:
                                all */
     uint64_t atoms;         /* unknowns that have a name */
+    uint64_t bytes;         /* of values so far */
     bool has_run;
     struct lanes index[4]; /* threadIdx.x, y, z and the linear thread, once they were asked for */
     bool has_index[4];

@@ -21,7 +21,7 @@ static int64_t value_max(int64_t a, int64_t b)
 static int64_t value_abs(int64_t a, int64_t b)
 {
     (void)b;
-    return a < 0 ? -a : a;
+    return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
 }
 
 /* The low 24 bits of each, signed. */

@@ -54,7 +54,12 @@ struct lanes lanes_named(struct lane_machine *machine, struct lanes lanes)
 
 int64_t *lanes_room(struct lane_machine *machine)
 {
-    return arena_alloc(&machine->arena, machine->threads * sizeof(int64_t));
+    enum { MOST = 128 << 20 };
+    size_t size = machine->threads * sizeof(int64_t);
+    machine->bytes += size;
+    if (MOST < machine->bytes)
+        machine->steps = 0; /* what follows is not known */
+    return arena_alloc(&machine->arena, size);
 }
 
 /* LANES, whose values may all be the same. */
