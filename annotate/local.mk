@@ -93,4 +93,11 @@ dist_pages_DATA = \
     annotate/pages/occupancy-shared-size.txt \
     annotate/pages/occupancy-sm-count.txt \
     annotate/pages/occupancy-sm-property.txt \
-    annotate/pages/ptx-inline.txt
+    annotate/pages/ptx-inline.txt \
+    annotate/pages/wave-ballot-truncated.txt \
+    annotate/pages/wave-mask-compare.txt \
+    annotate/pages/wave-mask-count.txt \
+    annotate/pages/wave-mask-literal.txt \
+    annotate/pages/wave-mask-partial.txt \
+    annotate/pages/wave-mask-shift.txt \
+    annotate/pages/wave-mask-variable.txt
