@@ -23,6 +23,7 @@ enum {
 struct edge {
     size_t place;
     const struct node *value;
+    bool argument;
 };
 
 /* A place by what declares it: a token, or a member's symbol. */
@@ -62,6 +63,7 @@ struct search {
     VEC(const struct node *) compares; /* ==, != */
     VEC(uint32_t) sets;                /* union-find: of each group the one it belongs to */
     bool *seen;                        /* by a node's number: it is among the uses */
+    bool *masks_given;                 /* likewise: it is the value of an edge, and a lane mask */
     size_t function;                   /* the one that is walked through */
     unsigned lambdas;                  /* around what is walked through */
 };
@@ -367,12 +369,12 @@ static bool is_full(int64_t value)
     return (uint32_t)value == UINT32_MAX;
 }
 
-/* Whether NODE selects lanes that 32 bits show: 1, 0xff. */
+/* Whether NODE selects a few lanes, or the lower half on purpose: 1, 0xff, 0xffffffff. */
 static bool is_small(struct search *s, const struct node *node)
 {
     int64_t value;
     return (node->kind == NODE_NUMBER || node->kind == NODE_NAME || node->kind == NODE_UNARY) &&
-           single(s, node, &value) && 0 <= value && value <= UINT32_MAX;
+           single(s, node, &value) && ((0 <= value && value <= UINT16_MAX) || value == UINT32_MAX);
 }
 
 static const struct node *carries(struct search *s, const struct node *node);
@@ -420,6 +422,53 @@ static const struct node *call_carries(struct search *s, const struct node *node
     return NULL;
 }
 
+/* The value that DEFINITION gives its variable, or NULL: another one. */
+static const struct node *value_of(const struct definition *definition)
+{
+    if (definition->kind == DEFINITION_ASSIGNED)
+        return definition->node->kids->next;
+    if (definition->kind != DEFINITION_DECLARED)
+        return NULL;
+    tree_each (kid, definition->node)
+        if (kid->kind == NODE_INITIALIZER && kid->kids && !kid->kids->next)
+            return kid->kids;
+    return NULL;
+}
+
+static bool gives_mask(const struct search *s, const struct definition *definition,
+                       const struct mask_place *p)
+{
+    const struct node *value = value_of(definition);
+    switch (definition->kind) {
+    case DEFINITION_DECLARED:
+    case DEFINITION_ASSIGNED:
+        return value && value->id < s->code->node_count && s->masks_given[value->id];
+    case DEFINITION_PARAMETER:
+        return p->passed;
+    case DEFINITION_UPDATED: /* m &= m - 1 */
+        return definition->node->kind == NODE_ASSIGN && definition->node->op != TOK_PLUS_ASSIGN;
+    default:
+        return false;
+    }
+}
+
+/* Whether the variable NODE, which is P and holds a lane mask somewhere, may hold one here: it may
+   serve for several things one after the other. */
+static bool holds_mask_at(struct search *s, const struct node *node, const struct mask_place *p)
+{
+    struct reaching reaching;
+    bool variable = node->kind == NODE_NAME && (p->kind == MASK_LOCAL || p->kind == MASK_PARAMETER);
+    if (!variable || p->given == p->masks || p->lane)
+        return true;
+    if (!flow_reaching(s->model, p->function, tree_symbol(s->unit, node), NULL, 0, node->token,
+                       &reaching, NULL))
+        return true;
+    for (unsigned i = 0; i < reaching.count; ++i)
+        if (gives_mask(s, reaching.items[i], p))
+            return true;
+    return false;
+}
+
 /* Where the lane mask comes from that the value of NODE is or holds, or NULL: it is none. */
 static const struct node *carries(struct search *s, const struct node *node)
 {
@@ -438,7 +487,10 @@ static const struct node *carries(struct search *s, const struct node *node)
     case NODE_INDEX:
     case NODE_MEMBER:
         place = place_of(s, node);
-        return place != SIZE_MAX && place_at(s, place)->value ? node : NULL;
+        return place != SIZE_MAX && place_at(s, place)->value &&
+                       holds_mask_at(s, node, place_at(s, place))
+                   ? node
+                   : NULL;
     case NODE_BINARY:
         left = node->kids;
         switch (node->op) {
@@ -520,12 +572,13 @@ static const struct node *shift_in(struct search *s, const struct node *node)
 
 /* Gathering. */
 
-static void add_edge(struct search *s, size_t place, const struct node *value)
+static void add_edge(struct search *s, size_t place, const struct node *value, bool argument)
 {
     if (place == SIZE_MAX || !value)
         return;
-    *vec_push(&s->edges) = (struct edge){place, value};
+    *vec_push(&s->edges) = (struct edge){place, value, argument};
     struct mask_place *p = place_at(s, place);
+    p->given++;
     if (!p->site)
         p->site = value;
 }
@@ -547,7 +600,7 @@ static void gather_declaration(struct search *s, const struct node *node, enum n
                                        .declaration = node,
                                        .declarator = d,
                                        .function = s->function};
-        add_edge(s, declared_place(s, &meaning), value);
+        add_edge(s, declared_place(s, &meaning), value, false);
     }
 }
 
@@ -578,7 +631,7 @@ static void gather_arguments(struct search *s, const struct node *call)
                                            .declaration = param,
                                            .declarator = declarator,
                                            .function = f->function};
-            add_edge(s, declared_place(s, &meaning), argument);
+            add_edge(s, declared_place(s, &meaning), argument, true);
         }
     }
 }
@@ -609,7 +662,7 @@ static void gather(struct search *s, const struct node *node)
         gather_declaration(s, node, NAME_LOCAL);
         break;
     case NODE_ASSIGN:
-        add_edge(s, place_of(s, node->kids), node->kids->next);
+        add_edge(s, place_of(s, node->kids), node->kids->next, false);
         if (node->op == TOK_AMP_ASSIGN || node->op == TOK_PIPE_ASSIGN ||
             node->op == TOK_CARET_ASSIGN)
             *vec_push(&s->mixes) = node;
@@ -628,7 +681,7 @@ static void gather(struct search *s, const struct node *node)
         break;
     case NODE_RETURN:
         if (!s->lambdas && node->kids)
-            add_edge(s, result_place(s, s->function), node->kids);
+            add_edge(s, result_place(s, s->function), node->kids, false);
         break;
     case NODE_ASM:
         gather_asm(s, node);
@@ -707,10 +760,18 @@ static void follow(struct search *s)
         changed = false;
         for (size_t i = 0; i < s->edges.count; ++i) {
             struct edge e = s->edges.items[i];
-            const struct node *from = place_at(s, e.place)->value ? NULL : carries(s, e.value);
-            if (from) {
-                changed |= mark(s, e.place, e.value);
+            bool inside = e.value->id < s->code->node_count; /* no default argument */
+            if ((inside && s->masks_given[e.value->id]) || !carries(s, e.value))
+                continue;
+            if (inside) {
+                s->masks_given[e.value->id] = changed = true;
+                place_at(s, e.place)->masks++;
+            }
+            if (e.argument)
+                place_at(s, e.place)->passed = true;
+            if (mark(s, e.place, e.value)) {
                 place_at(s, e.place)->site = e.value;
+                changed = true;
             }
         }
         vec_each (const struct node *const, mix, &s->mixes) {
@@ -995,12 +1056,49 @@ static bool add_width_edit(struct search *s, const struct node *node, uint32_t g
     return true;
 }
 
+/* Whether NODE gets 64 bits when the places of lane masks do; GROUP joins theirs. */
+static bool becomes_wide(struct search *s, const struct node *node, uint32_t group)
+{
+    size_t place = place_of(s, node);
+    if (place != SIZE_MAX) {
+        struct mask_place *p = place_at(s, place);
+        if (!holds_mask(p) || !p->bits || 64 <= p->bits)
+            return false;
+        unite(s, group, p->group);
+        return true;
+    }
+    if (node->kind == NODE_UNARY)
+        return node->op != TOK_BANG && becomes_wide(s, node->kids, group);
+    if (node->kind != NODE_BINARY)
+        return false;
+    switch (node->op) {
+    case TOK_SHIFT_LEFT:
+    case TOK_SHIFT_RIGHT:
+        return becomes_wide(s, node->kids, group);
+    case TOK_AMP:
+    case TOK_PIPE:
+    case TOK_CARET:
+    case TOK_PLUS:
+    case TOK_MINUS: {
+        bool left = becomes_wide(s, node->kids, group);
+        return becomes_wide(s, node->kids->next, group) || left;
+    }
+    default:
+        return false;
+    }
+}
+
 static void add_count(struct search *s, const struct node *node)
 {
     const struct counter *counter = counter_of(s, node);
     const struct node *operand = code_argument(node, 0);
-    if (!carries(s, operand))
+    if (!carries(s, operand)) {
+        /* __ffs(m & 1) need not change for the lanes, but has to for the type. */
+        uint32_t widened = new_group(s);
+        if (!strcmp(counter->name, "__ffs") && becomes_wide(s, operand, widened))
+            add_edit(s, widened, FIX_SAFE, token_span(s, node->kids->token), counter->wide);
         return;
+    }
     struct mask_use *use = add_use(s, MASK_COUNT, node);
     uint32_t group = use->group;
     use->wide = width(s, operand) == 64;
@@ -1261,6 +1359,7 @@ static void search_release(struct search *s)
         }
     }
     free(s->seen);
+    free(s->masks_given);
     vec_release(&s->members);
     vec_release(&s->edges);
     vec_release(&s->mixes);
@@ -1278,7 +1377,8 @@ static struct lane_masks *masks_find(struct annotation *a)
                        .code = annotation_code(a),
                        .model = annotation_code(a)->model,
                        .masks = xcalloc(1, sizeof(struct lane_masks)),
-                       .seen = xcalloc(annotation_code(a)->node_count + 1, sizeof(bool))};
+                       .seen = xcalloc(annotation_code(a)->node_count + 1, sizeof(bool)),
+                       .masks_given = xcalloc(annotation_code(a)->node_count + 1, sizeof(bool))};
     size_t count = a->unit->functions.count;
     index_members(&s);
     for (size_t i = 0; i < count; ++i)

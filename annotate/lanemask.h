@@ -32,6 +32,8 @@ struct mask_place {
     const struct node *lane;  /* a value that makes a lane mask with a shift or in PTX, or NULL */
     const struct node *site;  /* the first place that gives it a value, or NULL */
     const struct node *value; /* the mask that it gets, or NULL: none */
+    unsigned given, masks;    /* values that it gets, arguments included; those that are masks */
+    bool passed;              /* a parameter: a caller passes a mask */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
     uint32_t group;
