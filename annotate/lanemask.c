@@ -937,6 +937,18 @@ static void add_argument(struct search *s, const struct node *node, size_t funct
     };
 }
 
+/* NODE names all lanes in 64 bits: wrong only where some are known to be absent. */
+static void add_all_lanes(struct search *s, const struct node *node, size_t function)
+{
+    target_set absent = function == NO_INDEX ? 0 : warp_is_partial(s->a, function, node);
+    if (absent)
+        *vec_push(&s->masks->arguments) = (struct mask_argument){.node = node,
+                                                                 .function = function,
+                                                                 .definition = NO_TOKEN,
+                                                                 .bits = 64,
+                                                                 .absent = absent};
+}
+
 static void examine_mask(struct search *s, const struct node *mask, size_t function)
 {
     int64_t value = 0;
@@ -946,6 +958,8 @@ static void examine_mask(struct search *s, const struct node *mask, size_t funct
     const struct node *behind = constant_behind(s, mask);
     if (single(s, behind ? behind : mask, &value)) {
         unsigned bits = behind ? width(s, behind) : width(s, mask);
+        if (bits == 64 && value == -1)
+            add_all_lanes(s, mask, function);
         if (bits == 64 && value != UINT32_MAX)
             return;
         if (bits == 64 && annotation_is_hip(s->a, mask->tokens.begin)) {

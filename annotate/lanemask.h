@@ -75,6 +75,7 @@ struct mask_argument {
     bool whole;          /* whole waves reach it */
     bool exact;          /* just its lanes reach it, in waves of 64 too */
     unsigned bits;
+    target_set absent; /* it names all lanes in 64 bits, but on these targets not all reach it */
 };
 
 struct lane_masks {

@@ -95,6 +95,7 @@ dist_pages_DATA = \
     annotate/pages/occupancy-sm-property.txt \
     annotate/pages/ptx-inline.txt \
     annotate/pages/wave-ballot-truncated.txt \
+    annotate/pages/wave-mask-absent-lanes.txt \
     annotate/pages/wave-mask-compare.txt \
     annotate/pages/wave-mask-count.txt \
     annotate/pages/wave-mask-literal.txt \

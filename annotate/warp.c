@@ -215,3 +215,52 @@ bool warp_is_exact(struct annotation *a, size_t function, const struct node *nod
     }
     return true;
 }
+
+/* Whether some wave of WAVE lanes gets to NODE with a part of them. */
+static bool is_partial(struct annotation *a, size_t function, const struct node *node,
+                       const struct launch_blocks *blocks, unsigned wave)
+{
+    uint64_t reach[LANES_MAX / 64];
+    uint64_t full = wave == 64 ? UINT64_MAX : UINT32_MAX;
+    for (unsigned i = 0; i < blocks->count; ++i) {
+        struct lane_machine *machine = annotation_machine(a, function, blocks->block[i], wave, 0);
+        if (!machine || lane_reach(machine, node, reach) == REACH_UNKNOWN)
+            continue;
+        for (unsigned from = 0; from < machine->threads; from += wave) {
+            uint64_t active = reach[from / 64] >> from % 64 & full;
+            if (active && active != full)
+                return true;
+        }
+    }
+    return false;
+}
+
+target_set warp_is_partial(struct annotation *a, size_t function, const struct node *node)
+{
+    struct launch_blocks blocks;
+    static const unsigned waves[] = {32, 64};
+    target_set res = 0;
+    if (!(a->unit->functions.items[function].flags & FUNCTION_GLOBAL))
+        return 0;
+    model_blocks(annotation_code(a)->model, function, &blocks);
+    for (unsigned i = 0; i < 2; ++i) {
+        target_set targets = annotation_with_wave(a, waves[i]);
+        if (targets && is_partial(a, function, node, &blocks, waves[i]))
+            res |= targets;
+    }
+    return res;
+}
+
+bool warp_fits_half(struct annotation *a, const struct node *node)
+{
+    struct launch_blocks blocks;
+    struct model *model = annotation_code(a)->model;
+    size_t function = model_function_at(model, node->tokens.begin);
+    if (function == NO_INDEX || is_header(a->unit) || !model_blocks(model, function, &blocks) ||
+        !blocks.count)
+        return false;
+    for (unsigned i = 0; i < blocks.count; ++i)
+        if (32 < (uint64_t)blocks.block[i][0] * blocks.block[i][1] * blocks.block[i][2])
+            return false;
+    return blocks.all;
+}

@@ -63,6 +63,14 @@ bool warp_is_whole(struct annotation *a, size_t function, const struct node *nod
    do, whatever the block. */
 bool warp_is_exact(struct annotation *a, size_t function, const struct node *node, uint64_t mask);
 
+/* The targets whose waves get to NODE, in a kernel's body, with some of their lanes and not with
+   the others, as its launches show. */
+target_set warp_is_partial(struct annotation *a, size_t function, const struct node *node);
+
+/* Whether no block that runs NODE has more than 32 threads, so that lanes from 32 on are never
+   active there. */
+bool warp_fits_half(struct annotation *a, const struct node *node);
+
 void warp_reach_free(struct warp_reach *reach);
 
 #endif

@@ -11,7 +11,8 @@
 
    Fix: safe for local variables, together with what counts and shifts them; unsafe for parameters,
    results and shared arrays, whose other users may be elsewhere.
-   Silent: bool, auto, and types that are not known.  */
+   Silent: bool, auto, and types that are not known. In blocks of at most 32 threads it is a note.
+ */
 #include <config.h>
 
 #include "annotate/lanemask.h"
@@ -65,6 +66,8 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
     } else {
         f = annotation_add(a, RULE_WAVE_BALLOT_TRUNCATED, range);
         f->targets = annotation_with_wave(a, 64);
+        if (warp_fits_half(a, source))
+            f->effect = EFFECT_NONE;
         finding_add_number(f, p->bits);
         finding_add_arg(f, source->kind == NODE_ASM ? "asm" : unit_quote(a->unit, source->tokens));
         finding_add_arg(f, annotation_names(a, f->targets));

@@ -1,4 +1,4 @@
-/* wave-mask-literal, wave-mask-partial
+/* wave-mask-absent-lanes, wave-mask-literal, wave-mask-partial
 
    Finds: constants of 32 bits as lane masks of _sync functions: literals, macros, const variables,
    expressions of them; in the texts of macros too.
@@ -9,6 +9,9 @@
 
    Before: __shfl_sync(0xffffffff, v, 0)
    After:  __shfl_sync(~0ull, v, 0)
+
+   A mask of all lanes in 64 bits is as wrong where the file shows that some lanes are absent: in a
+   block of 96, below threadIdx.x < 32.
 
    Fix: by the translation itself; safe in HIP source.
    Silent: masks of 64 bits, and masks that HIP older than 6.2 does without. A partial mask that is
@@ -62,6 +65,17 @@ static const char *widened(const struct annotation *a, const struct node *node)
     const char *copy = arena_strndup(a->arena, res.text, res.len);
     strbuf_release(&res);
     return copy;
+}
+
+static void report_absent(struct annotation *a, const struct mask_argument *argument)
+{
+    const struct node *node = argument->node;
+    struct finding *f = annotation_add(a, RULE_WAVE_MASK_ABSENT_LANES, node->tokens);
+    if (annotation_is_hip(a, node->tokens.begin))
+        f->targets = argument->absent;
+    else
+        f->effect = EFFECT_NONE;
+    finding_add_edit(f, safety_at(a, node), unit_span(a->unit, node->tokens), "__activemask()");
 }
 
 static void report_partial(struct annotation *a, const struct mask_argument *argument)
@@ -149,6 +163,8 @@ void rule_mask_literal(struct annotation *a)
     vec_each (const struct mask_argument, argument, &masks->arguments)
         if (argument->full)
             *vec_push(&full) = argument;
+        else if (argument->absent)
+            report_absent(a, argument);
         else
             report_partial(a, argument);
     if (full.count)

@@ -10,7 +10,7 @@
 
    Fix: safe, together with the variables that hold the mask; the result of __clz only where its
    distance from 31 is taken.
-   Silent: bits that are no lanes.  */
+   Silent: bits that are no lanes. In blocks of at most 32 threads it is a note.  */
 #include <config.h>
 
 #include "annotate/lanemask.h"
@@ -38,6 +38,8 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
         f->effect = EFFECT_COMPILE;
     else
         f->targets = wide;
+    if (f->effect != EFFECT_COMPILE && warp_fits_half(a, use->node))
+        f->effect = EFFECT_NONE;
     finding_add_arg(f, annotation_names(a, wide ? wide : f->targets & comparison_all(a->gpus)));
     lane_masks_add_edits(masks, f, use->group);
 }
