@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/facts.h"
 #include "base/xalloc.h"
 
 #define NONE WARP_NONE
@@ -170,8 +171,12 @@ static bool is_entered_whole(struct annotation *a, size_t function)
     *entered = ENTERED_BUSY;
     ++a->reach->depth;
     if (fn->flags & FUNCTION_GLOBAL) {
-        model_launches_of(annotation_code(a)->model, function, &count, &complete);
-        whole = count && (complete || !is_header(a->unit));
+        struct model *model = annotation_code(a)->model;
+        struct launch_blocks others = {.count = 0};
+        model_launches_of(model, function, &count, &complete);
+        whole = (count && (complete || !is_header(a->unit))) ||
+                model_facts_blocks(model->options, unit_token(a->unit, fn->name)->symbol->text,
+                                   &others);
     } else {
         whole = !is_header(a->unit) && all_callers_whole(a, function);
     }
