@@ -5,6 +5,7 @@
 #include "annotate/annotate_p.h"
 #include "annotate/fix.h"
 #include "annotate/lanemask.h"
+#include "annotate/width.h"
 
 /* The function around each finding, for reports. */
 static void name_kernels(struct translation *t)
@@ -61,6 +62,7 @@ static void release_code(struct annotation *a)
         return;
     lane_masks_free(a->masks);
     warp_reach_free(a->reach);
+    annotation_release_widths(a);
     machines_free(a->machines);
     code_release(a->code);
     model_release(a->code->model);

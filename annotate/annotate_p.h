@@ -15,6 +15,8 @@ enum {
     SYMBOL_OWN = 1 << 11, /* more than called: the file declares it */
 };
 
+struct widths;
+
 struct annotation {
     const struct unit *unit;
     const struct map *map;
@@ -27,6 +29,7 @@ struct annotation {
     struct machines *machines;
     struct warp_reach *reach; /* warp.c's */
     struct lane_masks *masks; /* annotation_masks() */
+    struct widths *widths; /* NULL until a rule asks: annotation_widths() */
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);

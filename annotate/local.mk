@@ -42,7 +42,12 @@ libhipwright_a_SOURCES += \
     annotate/rules/sm_count.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c \
-    annotate/warp.c annotate/warp.def annotate/warp.h
+    annotate/rules/wave_host.c \
+    annotate/rules/wave_shuffle.c \
+    annotate/rules/wave_size.c \
+    annotate/rules/wave_width.c \
+    annotate/warp.c annotate/warp.def annotate/warp.h \
+    annotate/width.c annotate/width.h
 
 # What `hipwright explain` shows, and doc/rules.txt.
 pagesdir = $(pkgdatadir)/pages

@@ -1,0 +1,204 @@
+/* wave-size-test, wave-count-host, wave-block-as-warp
+
+   Finds: host code that asks whether warpSize is 32; that counts warps, or the threads of some,
+   with a 32; blocks whose rows of 32 threads are the warps of a kernel. Why: the test turns every
+   GPU with waves of 64 away; the numbers are right as long as the kernels take 32 threads for a
+   warp, and have to change with them.
+
+   Before: if (prop.warpSize != 32) return 1;
+   After:  if (prop.warpSize != 32 && prop.warpSize != 64) return 1;
+
+   Fix: none: kernel and host have to change together. Silent: a 32 that nobody calls a warp.  */
+#include <config.h>
+
+#include "annotate/width.h"
+
+#include <string.h>
+
+struct context {
+    struct annotation *a;
+    const struct code *code;
+};
+
+static bool is_constant(struct context *c, const struct node *node, int64_t *value)
+{
+    struct constant constant;
+    if (!constant_of(c->code->model, node, &constant) || !constant_single(&constant))
+        return false;
+    *value = constant.values[0];
+    return true;
+}
+
+/* Whether NODE is the warpSize of a device's properties, or a variable called like it. */
+static bool is_device_width(const struct context *c, const struct node *node)
+{
+    if (node->kind != NODE_MEMBER && node->kind != NODE_NAME)
+        return false;
+    const struct symbol *name = tree_symbol(c->a->unit, node);
+    return name && (node->kind == NODE_MEMBER ? !strcmp(name->text, "warpSize")
+                                              : width_is_usual_name(name->text));
+}
+
+static bool compares(unsigned op)
+{
+    return op == TOK_EQUAL || op == TOK_NOT_EQUAL || op == TOK_LESS || op == TOK_LESS_EQUAL ||
+           op == TOK_GREATER || op == TOK_GREATER_EQUAL;
+}
+
+static void examine_test(struct context *c, const struct code_node *at)
+{
+    const struct node *left = at->node->kids, *right = left->next;
+    const struct node *number = is_device_width(c, left)    ? right
+                                : is_device_width(c, right) ? left
+                                                            : NULL;
+    int64_t value, other;
+    const struct node *size = number == right ? left : right;
+    if (!number || !is_constant(c, number, &value) || (value != 32 && value != 64) ||
+        is_constant(c, size, &other) || !width_applies(c->a, at->node->token, (unsigned)value))
+        return;
+    /* A test for 64 in HIP code mostly chooses; so does one for 32 beside one for 64. */
+    if (value == 64 && at->node->op != TOK_NOT_EQUAL)
+        return;
+    width_add(c->a, RULE_WAVE_SIZE_TEST, at->node->tokens, (unsigned)value);
+}
+
+/* Whether a name in NODE, no deeper than DEPTH, speaks of warps. */
+static bool says_warp(const struct context *c, const struct node *node, unsigned depth)
+{
+    if (node->kind == NODE_NAME || node->kind == NODE_MEMBER || node->kind == NODE_DECLARATOR) {
+        const struct symbol *name = tree_symbol(c->a->unit, node);
+        if (name && strcasestr(name->text, "warp"))
+            return true;
+    }
+    if (depth && node->kind != NODE_DECLARATOR)
+        tree_each (kid, node)
+            if (says_warp(c, kid, depth - 1))
+                return true;
+    return false;
+}
+
+/* What NODE's value is kept in, or NULL. */
+static const struct node *receiver(const struct context *c, const struct node *node)
+{
+    const struct node *at = node;
+    for (const struct node *parent; (parent = code_parent(c->code, at)); at = parent) {
+        if (parent->kind == NODE_DECLARATOR)
+            return parent;
+        if (parent->kind == NODE_ASSIGN && parent->kids != at)
+            return parent->kids;
+        if (NODE_BLOCK <= parent->kind || parent->kind == NODE_CALL || parent->kind == NODE_INDEX ||
+            parent->kind == NODE_LAMBDA)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* Whether EXPRESSION is the number of threads with which FUNCTION launches something. */
+static bool is_block_size(struct context *c, size_t function, const struct node *expression)
+{
+    size_t count;
+    int64_t value, threads;
+    const struct launch_site *sites = model_launches(c->code->model, &count);
+    if (expression->kind != NODE_NAME)
+        return false;
+    const struct symbol *name = tree_symbol(c->a->unit, expression);
+    for (size_t i = 0; i < count; ++i) {
+        const struct node *block = sites[i].block[0].expression;
+        if (!block || model_function_at(c->code->model, sites[i].token) != function ||
+            sites[i].block[1].expression)
+            continue;
+        if (block->kind == NODE_NAME && tree_symbol(c->a->unit, block) == name)
+            return true;
+        if (is_constant(c, expression, &value) && is_constant(c, block, &threads) &&
+            value == threads && 32 < value)
+            return true;
+    }
+    return false;
+}
+
+static void examine_count(struct context *c, const struct code_node *at)
+{
+    const struct node *left = at->node->kids, *right = left->next;
+    unsigned op = at->node->op;
+    int64_t value;
+    if (op != TOK_SLASH && op != TOK_SHIFT_RIGHT && op != TOK_STAR && op != TOK_PERCENT)
+        return;
+    const struct node *number = right, *other = left;
+    if (op == TOK_STAR && left->kind == NODE_NUMBER) {
+        number = left;
+        other = right;
+    }
+    if (number->kind != NODE_NUMBER || !is_constant(c, number, &value) ||
+        value != (op == TOK_SHIFT_RIGHT ? 5 : 32) || !width_applies(c->a, at->node->token, 32))
+        return;
+    const struct node *kept = receiver(c, at->node);
+    bool warps = says_warp(c, other, 3) ||
+                 (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
+                 (op != TOK_STAR && is_block_size(c, at->function, other));
+    if (warps)
+        width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);
+}
+
+/* Blocks of rows. */
+
+/* Whether the function at INDEX, or one that it calls, uses warp functions, and takes no lane from
+   elsewhere. */
+static bool rows_are_warps(const struct widths *widths, size_t index)
+{
+    return widths->functions[index].warps;
+}
+
+static void examine_blocks(struct context *c)
+{
+    struct annotation *a = c->a;
+    if (!warp_is_used(a))
+        return;
+    const struct widths *widths = annotation_widths(a);
+    size_t count;
+    const struct launch_site *sites = model_launches(c->code->model, &count);
+    uint32_t last = NO_TOKEN;
+    for (size_t i = 0; i < count; ++i) {
+        const struct launch_site *site = &sites[i];
+        const struct node *x = site->block[0].expression;
+        if (site->function == NO_INDEX || !x || !site->block_known || !site->block_count ||
+            !width_applies(a, site->token, 32) || !rows_are_warps(widths, site->function))
+            continue;
+        bool rows = true;
+        for (unsigned b = 0; b < site->block_count; ++b)
+            rows = rows && site->blocks[b][0] == 32 && 1 < site->blocks[b][1];
+        if (!rows || x->tokens.begin == last)
+            continue;
+        last = x->tokens.begin;
+        struct finding *f = width_add(a, RULE_WAVE_BLOCK_AS_WARP, x->tokens, 32);
+        finding_add_related(f, RELATED_LAUNCHED,
+                            unit_span(a->unit, (struct range){site->token, site->token + 1}), NULL);
+    }
+}
+
+/* Whether the file has a word that the rule is about. */
+static bool has_words(const struct annotation *a)
+{
+    if (a->unit->launches.count || symbol_find(a->unit->symbols, "hipLaunchKernelGGL"))
+        return true;
+    for (const struct symbol *s = symbol_first(a->unit->symbols); s; s = symbol_next(s))
+        if (strstr(s->text, "arp"))
+            return true;
+    return false;
+}
+
+void rule_wave_host(struct annotation *a)
+{
+    if (!has_words(a))
+        return;
+    struct context c = {a, annotation_code(a)};
+    vec_each (const struct code_node, at, &c.code->operations) {
+        if (at->node->kind != NODE_BINARY || !at->node->kids->next ||
+            function_on_device(&a->unit->functions.items[at->function]))
+            continue;
+        if (compares(at->node->op))
+            examine_test(&c, at);
+        else
+            examine_count(&c, at);
+    }
+    examine_blocks(&c);
+}

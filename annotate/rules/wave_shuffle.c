@@ -1,0 +1,369 @@
+/* wave-shuffle-lane, wave-shuffle-width, wave-reduction-half, wave-reduction-incomplete
+
+   Finds: shuffles without a width that read from a lane by its number, and reach another thread
+   where a wave has 64 lanes instead of 32; shuffles with the width 32; loops of shuffles (or a row
+   of them) over the distances 16, 8, 4, 2, 1, up or down, which combine 32 lanes. Why: without a
+   width a shuffle spans the whole wave. Lane 0 is that of the wave then, not of the half of it that
+   was a warp. A tree that begins at 16 leaves each half with a result of its own: right where both
+   are used, as by warps of 32, and wrong where one lane of the wave speaks for all of it.
+
+   Before: for (int d = 16; d; d /= 2) v += __shfl_down_sync(mask, v, d);
+   After:  for (int d = warpSize / 2; d; d /= 2) v += __shfl_down_sync(mask, v, d);
+
+   Fix: unsafe: the width 32 for a shuffle by number; distances from warpSize / 2 for a reduction.
+   Silent: what follows warpSize; lanes that are not known; blocks of a single warp; groups of fewer
+   lanes than a warp has.  */
+#include <config.h>
+
+#include "annotate/width.h"
+
+#include <string.h>
+
+enum { MOST_STEPS = 8 };
+
+/* Distances of shuffles in one loop, or in a row. */
+struct series {
+    const struct node *place; /* the loop, or the first shuffle */
+    size_t function;
+    bool is_loop;
+    bool scan;       /* with __shfl_up */
+    uint32_t values; /* as bits: distances are powers of two */
+    VEC(const struct node *) calls;
+};
+
+struct context {
+    struct annotation *a;
+    const struct code *code;
+    const struct widths *widths;
+    VEC(struct series) series;
+    size_t noted; /* the function whose explicit widths were reported last, + 1 */
+    size_t note;  /* the finding about them */
+};
+
+/* The distance at sample SAMPLE, the same on both kinds of waves; 0: not known. */
+static unsigned distance(struct context *c, size_t function, const struct node *lane,
+                         unsigned sample, bool *follows)
+{
+    int64_t on32, on64;
+    if (!width_value(c->a, function, lane, 32, sample, &on32) ||
+        !width_value(c->a, function, lane, 64, sample, &on64))
+        return 0;
+    *follows |= on32 != on64;
+    return on32 < 1 || 64 < on32 || (on32 & (on32 - 1)) ? 0 : (unsigned)on32;
+}
+
+static bool names(const struct node *node, const struct unit *unit, const struct symbol *symbol)
+{
+    if (node->kind == NODE_NAME && tree_symbol(unit, node) == symbol)
+        return true;
+    tree_each (kid, node)
+        if (names(kid, unit, symbol))
+            return true;
+    return false;
+}
+
+static const struct symbol *first_name(const struct unit *unit, const struct node *node)
+{
+    if (node->kind == NODE_NAME)
+        return tree_symbol(unit, node);
+    tree_each (kid, node) {
+        const struct symbol *res = first_name(unit, kid);
+        if (res)
+            return res;
+    }
+    return NULL;
+}
+
+/* The loop around NODE whose condition or step has to do with what is in LANE. */
+static const struct node *loop_of(struct context *c, const struct node *node,
+                                  const struct node *lane)
+{
+    const struct unit *unit = c->a->unit;
+    const struct symbol *symbol = first_name(unit, lane);
+    const struct node *innermost = NULL;
+    for (const struct node *at = node; at; at = code_parent(c->code, at)) {
+        if (at->kind != NODE_FOR && at->kind != NODE_WHILE && at->kind != NODE_DO)
+            continue;
+        if (!innermost)
+            innermost = at;
+        unsigned index = 0;
+        tree_each (kid, at) {
+            bool is_body = at->kind == NODE_DO ? index == 0 : !kid->next;
+            if (symbol && !is_body && names(kid, unit, symbol))
+                return at;
+            ++index;
+        }
+    }
+    return symbol ? innermost : NULL;
+}
+
+static struct series *find_series(struct context *c, const struct node *loop, size_t function,
+                                  const struct node *call, bool scan)
+{
+    vec_each (struct series, series, &c->series)
+        if (series->function == function && series->scan == scan && series->is_loop == !!loop &&
+            (!loop || series->place == loop))
+            return series;
+    struct series *res = vec_push(&c->series);
+    *res = (struct series){.place = loop ? loop : call,
+                           .function = function,
+                           .is_loop = loop != NULL,
+                           .scan = scan};
+    return res;
+}
+
+/* Adds the shuffle CALL by a distance to a series. */
+static void add_to_series(struct context *c, const struct code_node *call,
+                          const struct warp_call *warp)
+{
+    bool follows = false, scan = warp->function->kind == WARP_SHUFFLE_UP;
+    uint32_t values = 0;
+    unsigned first = distance(c, call->function, warp->lane, 1, &follows);
+    bool changes = false;
+    for (unsigned sample = 1; sample <= MOST_STEPS; ++sample) {
+        unsigned value = distance(c, call->function, warp->lane, sample, &follows);
+        if (value == 0 || follows)
+            return;
+        changes |= value != first;
+        values |= value;
+    }
+    const struct node *loop = changes ? loop_of(c, call->node, warp->lane) : NULL;
+    struct series *series = find_series(c, loop, call->function, call->node, scan);
+    series->values |= values;
+    *vec_push(&series->calls) = call->node;
+}
+
+/* The lanes that a series combines: 32 for the distances 16 to 1, 64 for 32 to 1; 0: others. */
+static unsigned lanes_of_series(const struct series *series)
+{
+    if ((series->values & 0x38) == 0x38)
+        return 64;
+    return !(series->values & ~0x1fU) && (series->values & 0x1c) == 0x1c ? 32 : 0;
+}
+
+/* Where a loop is shown: its head. */
+static struct range head_of(const struct node *loop)
+{
+    struct range res = loop->tokens;
+    const struct node *body = loop->kids;
+    while (body->next)
+        body = body->next;
+    if (loop->kind != NODE_DO && res.begin < body->tokens.begin)
+        res.end = body->tokens.begin;
+    return res;
+}
+
+/* Begins a reduction at warpSize / 2, or ends a scan there. */
+static void add_loop_fix(struct context *c, struct finding *f, const struct node *loop,
+                         unsigned width)
+{
+    if (loop->kind != NODE_FOR)
+        return;
+    const struct node *head = loop->kids, *condition = head->next;
+    for (const struct node *part = head; part && part != condition->next; part = part->next) {
+        const struct node *number = part;
+        while (number && number->kind != NODE_NUMBER) {
+            const struct node *last = number->kids;
+            while (last && last->next)
+                last = last->next;
+            number = last;
+        }
+        struct constant value;
+        if (!number || !constant_of(c->code->model, number, &value) || !constant_single(&value))
+            continue;
+        struct span span = unit_span(c->a->unit, number->tokens);
+        if (value.values[0] == width / 2 && part == head)
+            finding_add_edit(f, FIX_UNSAFE, span, "warpSize / 2");
+        else if (value.values[0] == width && part == condition &&
+                 condition->kind == NODE_BINARY && condition->op == TOK_LESS)
+            finding_add_edit(f, FIX_UNSAFE, span, "warpSize");
+    }
+}
+
+static void add_steps(struct context *c, struct finding *f, unsigned width)
+{
+    const struct comparison *gpus = c->a->gpus;
+    finding_add_figure(f, gpus->from->name, FIGURE_STEPS, width == 32 ? 5 : 6);
+    finding_add_figure(f, gpus->from->name, FIGURE_WAVE_SIZE, 32);
+    for (unsigned i = 0; i < gpus->count; ++i)
+        if (f->targets >> i & 1) {
+            finding_add_figure(f, gpus->targets[i]->name, FIGURE_STEPS, width == 32 ? 5 : 6);
+            finding_add_figure(f, gpus->targets[i]->name, FIGURE_WAVE_SIZE,
+                               target_wave(gpus->targets[i]));
+        }
+}
+
+static void report_series(struct context *c, const struct series *series)
+{
+    struct annotation *a = c->a;
+    unsigned width = lanes_of_series(series);
+    if (!width || !width_applies(a, series->place->token, width))
+        return;
+    const struct width_function *fn = &c->widths->functions[series->function];
+    size_t other;
+    bool mixed = width == 64 || width_is_near(c->widths, series->function, 0, &other);
+    enum rule_id rule = mixed ? RULE_WAVE_REDUCTION_INCOMPLETE : RULE_WAVE_REDUCTION_HALF;
+    struct range range = series->is_loop ? head_of(series->place) : series->place->tokens;
+    struct finding *f = width_add(a, rule, range, width);
+    if (fn->known && fn->most_threads <= 32 && !mixed)
+        f->effect = EFFECT_NONE;
+    for (size_t i = series->is_loop ? 0 : 1; i < series->calls.count && i < 16; ++i)
+        finding_add_related(f, RELATED_USED,
+                            unit_span(a->unit, series->calls.items[i]->tokens), NULL);
+    if (mixed && width == 32)
+        vec_each (const struct width_use, use, &c->widths->uses)
+            if (use->function == other && use->width == 0) {
+                finding_add_related(f, RELATED_FOLLOWS, unit_span(a->unit, use->node->tokens),
+                                    NULL);
+                break;
+            }
+    add_steps(c, f, width);
+    if (series->is_loop)
+        add_loop_fix(c, f, series->place, width);
+}
+
+/* Shuffles by number. */
+
+/* The thread of the block from which thread T reads on waves of WAVE lanes. */
+static int64_t source(const struct lanes *lane, unsigned t, unsigned wave)
+{
+    return (int64_t)(t / wave * wave) + (lanes_at(lane, t) & (wave - 1));
+}
+
+/* Whether the bound of a loop around NODE follows warpSize: what counts up to it does too. */
+static bool loop_follows(struct context *c, size_t function, const struct node *node)
+{
+    for (const struct node *at = node; at; at = code_parent(c->code, at)) {
+        if (at->kind != NODE_FOR && at->kind != NODE_WHILE)
+            continue;
+        const struct node *condition = at->kind == NODE_FOR ? at->kids->next : at->kids;
+        int64_t on32, on64;
+        if (condition->kind == NODE_BINARY)
+            tree_each (kid, condition)
+                if (width_value(c->a, function, kid, 32, 0, &on32) &&
+                    width_value(c->a, function, kid, 64, 0, &on64) && on32 != on64)
+                    return true;
+    }
+    return false;
+}
+
+/* Compares what MACHINE's threads read with what they read on waves of 32: how many read something
+   else, or -1 where nobody can say. */
+static int count_strangers(struct context *c, const struct code_node *call,
+                           const struct node *lane, const unsigned block[3])
+{
+    struct lane_machine *on64 = annotation_machine(c->a, call->function, block, 64, 0);
+    struct lane_machine *on32 = annotation_machine(c->a, call->function, block, 32, 0);
+    if (!on64 || !on32)
+        return -1;
+    struct lanes wide = lane_evaluate(on64, lane), narrow = lane_evaluate(on32, lane);
+    if (wide.state == LANES_UNKNOWN || narrow.state != wide.state || !wide.bytes)
+        return -1;
+    /* What is shifted by an unknown amount is looked at for the amount 0: any other may be there. */
+    if (wide.state == LANES_SHIFTED && wide.values)
+        return -1;
+    uint64_t mask[LANES_MAX / 64];
+    bool some = lane_reach(on64, call->node, mask) != REACH_UNKNOWN;
+    int res = 0;
+    for (unsigned t = 0; t < on64->threads; ++t) {
+        if (some && !(mask[t / 64] >> t % 64 & 1))
+            continue;
+        if (lanes_at(&wide, t) != lanes_at(&narrow, t))
+            return -1; /* it follows warpSize */
+        res += source(&wide, t, 64) != source(&narrow, t, 32);
+    }
+    return res;
+}
+
+static void examine_lane(struct context *c, const struct code_node *call,
+                         const struct warp_call *warp)
+{
+    struct annotation *a = c->a;
+    const struct width_function *fn = &c->widths->functions[call->function];
+    if (!width_applies(a, call->node->token, 32) || !warp->lane ||
+        (fn->known && fn->most_threads <= 32) || loop_follows(c, call->function, call->node))
+        return;
+    /* In HIP code a shuffle over the wave is meant so, unless its function thinks otherwise. */
+    if (annotation_is_hip(a, call->node->token) && !fn->hard32)
+        return;
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    unsigned count = width_blocks(a, call->function, 32, blocks, &assumed);
+    int strangers = 0;
+    for (unsigned i = 0; i < count && strangers == 0; ++i)
+        strangers = count_strangers(c, call, warp->lane, blocks[i]);
+    /* A few at the edges are often left out of account afterwards. */
+    if (strangers < 16)
+        return;
+    struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_LANE, call->node->tokens, 32);
+    if (assumed) {
+        f->confidence = CONFIDENCE_MEDIUM;
+        finding_add_related(f, RELATED_BLOCK_ASSUMED,
+                            unit_span(a->unit, (struct range){
+                                                   a->unit->functions.items[call->function].name,
+                                                   a->unit->functions.items[call->function].name + 1}),
+                            NULL);
+    }
+    uint32_t close = call->node->tokens.end - 1;
+    if (unit_kind(a->unit, close) == TOK_RPAREN) {
+        uint32_t at = unit_token(a->unit, close)->offset;
+        finding_add_edit(f, FIX_UNSAFE, (struct span){at, at}, ", 32");
+    }
+}
+
+/* The width 32 as a number: one note for a function. */
+static void note_width(struct context *c, const struct code_node *call, const struct node *width)
+{
+    struct annotation *a = c->a;
+    if (c->noted == call->function + 1) {
+        finding_add_related(&a->findings->list.items[c->note], RELATED_USED,
+                            unit_span(a->unit, call->node->tokens), NULL);
+        return;
+    }
+    struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_WIDTH, call->node->tokens, 32);
+    (void)f;
+    (void)width;
+    c->noted = call->function + 1;
+    c->note = a->findings->list.count - 1;
+}
+
+static void examine(struct context *c, const struct code_node *call)
+{
+    struct annotation *a = c->a;
+    struct warp_call warp;
+    struct constant width;
+    if (!warp_call_of(a, call->node, &warp) || !warp_is_shuffle(warp.function) || !warp.lane ||
+        token_region(unit_token(a->unit, call->node->token)) == REGION_CUDA)
+        return;
+    bool narrow = false;
+    if (warp.width) {
+        if (!constant_of(c->code->model, warp.width, &width) || !constant_single(&width) ||
+            width.values[0] < 32)
+            return;
+        narrow = width.values[0] == 32;
+    }
+    if (warp.function->kind == WARP_SHUFFLE) {
+        if (!warp.width)
+            examine_lane(c, call, &warp);
+    } else {
+        add_to_series(c, call, &warp);
+    }
+    uint32_t defined;
+    if (narrow && width_applies(a, call->node->token, 32) && !width_name(a, warp.width, &defined))
+        note_width(c, call, warp.width);
+}
+
+void rule_wave_shuffle(struct annotation *a)
+{
+    if (!warp_is_used(a))
+        return;
+    struct context c = {.a = a, .code = annotation_code(a), .widths = annotation_widths(a)};
+    vec_each (const struct code_node, call, &c.code->calls)
+        if (call->name && function_on_device(&a->unit->functions.items[call->function]))
+            examine(&c, call);
+    vec_each (struct series, series, &c.series) {
+        report_series(&c, series);
+        vec_release(&series->calls);
+    }
+    vec_release(&c.series);
+}

@@ -1,0 +1,172 @@
+/* wave-size-constant, wave-size-macro, wave-tile
+
+   Finds: warpSize where the language asks for a constant; the macro __AMDGCN_WAVEFRONT_SIZE;
+   groups of 32 threads that are made with cooperative groups. Why: from ROCm 7 on warpSize is no
+   constant expression; newer compilers do not define the macro, and a condition that asks for it is
+   false without a word; two groups of 32 share a wave of 64 and go through both of their paths.
+
+   Before: __shared__ float part[1024 / warpSize];
+   After:  __shared__ float part[1024 / 32];
+
+   Fix: none. Silent: a warpSize that the file declares itself.  */
+#include <config.h>
+
+#include "annotate/width.h"
+
+#include <string.h>
+
+/* Whether the bracket at OPEN closes behind TOKEN. */
+static bool encloses(const struct unit *unit, uint32_t open, uint32_t token)
+{
+    uint32_t close = unit_partner(unit, open);
+    return close != NO_TOKEN && token < close;
+}
+
+/* Whether TOKEN, a name in code, stands where a constant is needed: an array's bound in a
+   declaration, a template argument, static_assert, the value of a constexpr, a case. */
+static bool needs_constant(const struct annotation *a, uint32_t token)
+{
+    const struct unit *unit = a->unit;
+    uint32_t at = token;
+    for (unsigned steps = 0; steps < 64 && at != NO_TOKEN; ++steps) {
+        at = unit_prev(unit, at);
+        enum token_kind kind = unit_kind(unit, at);
+        if (kind == TOK_SEMICOLON || kind == TOK_LBRACE || kind == TOK_RBRACE || kind == TOK_EOF)
+            return false;
+        if (kind == TOK_STATIC_ASSERT)
+            return true;
+        if (kind == TOK_LESS && encloses(unit, at, token))
+            return true;
+        if (kind == TOK_SPECIFIER && !strcmp(unit_token(unit, at)->symbol->text, "constexpr"))
+            return true;
+    }
+    return false;
+}
+
+static void examine_tokens(struct annotation *a, const struct symbol *size)
+{
+    const struct unit *unit = a->unit;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind != TOK_IDENT || token->symbol != size || !token_is_code(token) ||
+            token_region(token) == REGION_CUDA || unit_is_member(unit, i) ||
+            !needs_constant(a, i))
+            continue;
+        if (model_lookup(annotation_code(a)->model, size, i).kind == NAME_UNKNOWN)
+            annotation_add(a, RULE_WAVE_SIZE_CONSTANT, (struct range){i, i + 1});
+    }
+}
+
+static const struct node *find_size(const struct unit *unit, const struct node *node,
+                                    const struct symbol *size)
+{
+    if (node->kind == NODE_NAME && tree_symbol(unit, node) == size)
+        return node;
+    tree_each (kid, node) {
+        const struct node *res = find_size(unit, kid, size);
+        if (res)
+            return res;
+    }
+    return NULL;
+}
+
+/* Bounds of arrays in bodies, where HIP has no arrays of variable size. */
+static void examine_arrays(struct annotation *a, const struct symbol *size)
+{
+    const struct code *code = annotation_code(a);
+    vec_each (const struct code_node, declaration, &code->declarations) {
+        if (!function_on_device(&a->unit->functions.items[declaration->function]))
+            continue;
+        tree_each (declarator, declaration->node) {
+            if (declarator->kind != NODE_DECLARATOR)
+                continue;
+            tree_each (dimension, declarator) {
+                const struct node *name = dimension->kind == NODE_DIMENSION
+                                              ? find_size(a->unit, dimension, size)
+                                              : NULL;
+                if (name && model_lookup(code->model, size, name->token).kind == NAME_UNKNOWN &&
+                    token_region(unit_token(a->unit, name->token)) != REGION_CUDA)
+                    annotation_add(a, RULE_WAVE_SIZE_CONSTANT, dimension->kids->tokens);
+            }
+        }
+    }
+}
+
+static void examine_macro(struct annotation *a, const char *text)
+{
+    const struct unit *unit = a->unit;
+    const struct symbol *symbol = symbol_find(unit->symbols, text);
+    if (!symbol)
+        return;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_IDENT && token->symbol == symbol &&
+            token_region(token) != REGION_CUDA)
+            annotation_add(a, RULE_WAVE_SIZE_MACRO, (struct range){i, i + 1});
+    }
+}
+
+/* The number in the angle brackets behind the name at TOKEN is a width that other targets have
+   not; its range. */
+static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, struct range *range)
+{
+    const struct unit *unit = a->unit;
+    uint32_t open = unit_next(unit, token);
+    if (unit_kind(unit, open) != TOK_LESS || unit_partner(unit, open) == NO_TOKEN)
+        return false;
+    uint32_t first = unit_next(unit, open), behind = unit_next(unit, first);
+    if (unit_kind(unit, behind) != TOK_GREATER && unit_kind(unit, behind) != TOK_COMMA)
+        return false;
+    *range = (struct range){first, first + 1};
+    struct constant value;
+    if (unit_kind(unit, first) != TOK_NUMBER ||
+        !constant_of_range(annotation_code(a)->model, *range, &value) || !constant_single(&value) ||
+        (value.values[0] != 32 && value.values[0] != 64))
+        return false;
+    *width = (unsigned)value.values[0];
+    return width_applies(a, token, *width);
+}
+
+/* tiled_partition<32> and what is declared with its result: one finding for a function. */
+static void examine_tiles(struct annotation *a)
+{
+    const struct unit *unit = a->unit;
+    const struct symbol *partition = symbol_find(unit->symbols, "tiled_partition");
+    const struct symbol *tile = symbol_find(unit->symbols, "thread_block_tile");
+    if (!partition && !tile)
+        return;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    size_t last = SIZE_MAX, finding = 0;
+    for (uint32_t i = 0; i + 3 < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        unsigned width;
+        struct range range;
+        if (token->kind != TOK_IDENT || (token->symbol != partition && token->symbol != tile) ||
+            !token_is_code(token) || !tile_width(a, i, &width, &range))
+            continue;
+        struct range whole = {i, range.end + 1};
+        size_t function = model_function_at(annotation_code(a)->model, i);
+        if (function != NO_INDEX && function == last) {
+            finding_add_related(&a->findings->list.items[finding], RELATED_USED,
+                                unit_span(unit, whole), NULL);
+            continue;
+        }
+        width_add(a, RULE_WAVE_TILE, whole, width);
+        finding = a->findings->list.count - 1;
+        last = function;
+    }
+}
+
+void rule_wave_size(struct annotation *a)
+{
+    const struct symbol *size = symbol_find(a->unit->symbols, "warpSize");
+    if (size) {
+        examine_tokens(a, size);
+        examine_arrays(a, size);
+    }
+    examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE");
+    examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE__");
+    examine_tiles(a);
+}

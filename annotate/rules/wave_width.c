@@ -1,0 +1,376 @@
+/* wave-width-constant, wave-lane-arithmetic, wave-first-warp, wave-partials-mixed
+
+   Finds: constants that stand for the 32 lanes of a warp (64 in HIP code, for targets whose waves
+   have 32), at their definition; lane and warp numbers made with a number instead, once for each
+   function; the first 32 threads of a block that do the second stage of a reduction; numbers of
+   partial results counted in warps of 32 where they were written by waves of warpSize. Why: two
+   such warps share a wave of 64 lanes. That is right as long as nothing crosses from one half to
+   the other, and wrong where two ideas of a warp meet.
+
+   Before: int lane = threadIdx.x & 31;
+   After:  int lane = threadIdx.x % warpSize;
+
+   Fix: unsafe: the numbers of a function follow warpSize. Silent: a 32 that splits what is no thread
+   number; tiles, words of bits, and threads in a function that has to do with no warp at all.  */
+#include <config.h>
+
+#include "annotate/width.h"
+
+#include <string.h>
+
+enum { MAX_RELATED = 24 };
+
+/* A constant that is the width of a warp, or made of it. */
+struct definition {
+    uint32_t token;
+    const struct symbol *name;
+    unsigned width;
+    bool has_role; /* some use gives a lane or a warp */
+};
+
+struct context {
+    struct annotation *a;
+    const struct code *code;
+    const struct widths *widths;
+    VEC(struct definition) definitions;
+};
+
+static struct range one_token(uint32_t token)
+{
+    return (struct range){token, token + 1};
+}
+
+static struct definition *find_definition(struct context *c, uint32_t token)
+{
+    vec_each (struct definition, definition, &c->definitions)
+        if (definition->token == token)
+            return definition;
+    return NULL;
+}
+
+static struct definition *define(struct context *c, uint32_t token, const struct symbol *name,
+                                 unsigned width)
+{
+    struct definition *res = find_definition(c, token);
+    if (res)
+        return res;
+    res = vec_push(&c->definitions);
+    *res = (struct definition){.token = token, .name = name, .width = width};
+    return res;
+}
+
+/* Usual names, used or not: a header defines what others use. */
+
+/* The width that VALUE is, where code at TOKEN may count on it; 0: it is none. */
+static unsigned as_width(struct context *c, const struct constant *value, uint32_t token)
+{
+    if (!constant_single(value) || (value->values[0] != 32 && value->values[0] != 64))
+        return 0;
+    unsigned width = (unsigned)value->values[0];
+    return width_applies(c->a, token, width) ? width : 0;
+}
+
+static void define_macros(struct context *c)
+{
+    const struct unit *unit = c->a->unit;
+    uint32_t last = (uint32_t)unit->tokens.list.count - 1;
+    vec_each (const struct directive, directive, &unit->directives) {
+        if (directive->kind != TOK_PP_DEFINE || directive->function_like ||
+            directive->name == NO_TOKEN || directive->body.begin == directive->body.end)
+            continue;
+        const struct symbol *name = unit_token(unit, directive->name)->symbol;
+        struct constant value;
+        if (!name || !width_is_usual_name(name->text) ||
+            !constant_of_name(c->code->model, name, last, &value))
+            continue;
+        unsigned width = as_width(c, &value, directive->name);
+        if (width)
+            define(c, directive->name, name, width);
+    }
+}
+
+/* NAME = 32 in a declaration or an enum, wherever it stands. */
+static void define_variables(struct context *c)
+{
+    const struct unit *unit = c->a->unit;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    for (uint32_t i = 1; i + 3 < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind != TOK_IDENT || !width_is_usual_name(token->symbol->text) ||
+            (token->flags & TOKEN_DIRECTIVE) || unit_kind(unit, i + 2) != TOK_NUMBER ||
+            (unit_kind(unit, i + 1) != TOK_ASSIGN && unit_kind(unit, i + 1) != TOK_LBRACE))
+            continue;
+        enum token_kind before = unit_kind(unit, i - 1), behind = unit_kind(unit, i + 3);
+        if ((before != TOK_TYPE && before != TOK_IDENT && before != TOK_SPECIFIER &&
+             before != TOK_LBRACE && before != TOK_COMMA) ||
+            (behind != TOK_SEMICOLON && behind != TOK_COMMA && behind != TOK_RBRACE))
+            continue;
+        struct constant value;
+        if (!constant_of_range(c->code->model, one_token(i + 2), &value))
+            continue;
+        unsigned width = as_width(c, &value, i);
+        if (width)
+            define(c, i, token->symbol, width);
+    }
+}
+
+static bool has_usual_name(const struct unit *unit)
+{
+    for (const struct symbol *s = symbol_first(unit->symbols); s; s = symbol_next(s))
+        if (width_is_usual_name(s->text) && strcmp(s->text, "warpSize"))
+            return true;
+    /* The builtin itself is used more than declared. */
+    vec_each (const struct directive, directive, &unit->directives)
+        if (directive->kind == TOK_PP_DEFINE && directive->name != NO_TOKEN &&
+            !strcmp(unit_token(unit, directive->name)->symbol->text, "warpSize"))
+            return true;
+    return false;
+}
+
+/* Whether NODE is what a lane or a warp is called by: its variable's name says so. */
+static bool goes_to_warp_name(struct context *c, const struct node *node)
+{
+    const struct node *at = node;
+    for (const struct node *parent; (parent = code_parent(c->code, at)); at = parent) {
+        const struct node *named = NULL;
+        if (parent->kind == NODE_DECLARATOR)
+            named = parent;
+        else if (parent->kind == NODE_ASSIGN && parent->kids != at)
+            named = parent->kids;
+        else if (parent->kind == NODE_RETURN) {
+            size_t function = model_function_at(c->code->model, node->token);
+            const struct function *fn = &c->a->unit->functions.items[function];
+            return width_speaks_of_warps(unit_token(c->a->unit, fn->name)->symbol->text);
+        }
+        if (named && (named->kind == NODE_DECLARATOR || named->kind == NODE_NAME ||
+                      named->kind == NODE_MEMBER))
+            return width_speaks_of_warps(tree_symbol(c->a->unit, named)->text);
+        if (NODE_BLOCK <= parent->kind || parent->kind == NODE_CALL)
+            return false;
+    }
+    return false;
+}
+
+/* Whether what USE stands in has to do with warps at all. */
+static bool concerns_warps(struct context *c, const struct width_use *use,
+                           const struct symbol *name)
+{
+    const struct width_function *fn = &c->widths->functions[use->function];
+    return fn->warps || fn->says_warp || (name && width_speaks_of_warps(name->text)) ||
+           goes_to_warp_name(c, use->node);
+}
+
+/* A use whose warps others count by warpSize: the writers of partial results, say. */
+static const struct width_use *other_idea(struct context *c, const struct width_use *use)
+{
+    if (use->role != LANE_ROLE_WARP_COUNT)
+        return NULL;
+    vec_each (const struct width_use, other, &c->widths->uses)
+        if (other->function == use->function && other->width == 0 &&
+            other->role == LANE_ROLE_WARP)
+            return other;
+    return NULL;
+}
+
+static void add_related(struct context *c, struct finding *f, enum related_id id,
+                        struct range range, unsigned *count)
+{
+    if ((*count)++ < MAX_RELATED)
+        finding_add_related(f, id, unit_span(c->a->unit, range), NULL);
+}
+
+/* The names of the definition D. */
+static void report_definition(struct context *c, const struct definition *d)
+{
+    struct finding *f = width_add(c->a, RULE_WAVE_WIDTH_CONSTANT, one_token(d->token), d->width);
+    unsigned related = 0;
+    bool all = width_speaks_of_warps(d->name->text);
+    vec_each (const struct code_node, name, &c->code->names) {
+        if (name->name != d->name || name->node->token == d->token ||
+            model_lookup(c->code->model, name->name, name->node->token).token != d->token)
+            continue;
+        bool is_use = all;
+        for (size_t i = 0; !is_use && i < c->widths->uses.count; ++i) {
+            const struct width_use *use = &c->widths->uses.items[i];
+            is_use = use->constant && use->constant->tokens.begin <= name->node->token &&
+                     name->node->token < use->constant->tokens.end;
+        }
+        if (is_use)
+            add_related(c, f, RELATED_USED, name->node->tokens, &related);
+    }
+}
+
+/* The second stage of a reduction. */
+
+/* Whether the code in RANGE, of FUNCTION, uses warp functions. */
+static bool uses_warps(struct context *c, struct range range)
+{
+    vec_each (const struct code_node, call, &c->code->calls) {
+        struct warp_call warp;
+        if (call->node->token < range.begin || range.end <= call->node->token || !call->name)
+            continue;
+        if (warp_call_of(c->a, call->node, &warp) && warp.function->kind != WARP_SYNC)
+            return true;
+        if (call->node->kids->kind != NODE_NAME)
+            continue;
+        struct name_meaning meaning =
+            model_lookup(c->code->model, call->name, call->node->kids->token);
+        if (meaning.kind == NAME_FUNCTION && c->widths->functions[meaning.function].warps)
+            return true;
+    }
+    return false;
+}
+
+/* The comparison in CONDITION that holds for the first WIDTH threads of a block and no others. */
+static const struct node *first_threads(struct context *c, size_t function,
+                                        const struct node *condition, unsigned width)
+{
+    struct constant value;
+    if (condition->kind == NODE_BINARY && condition->op == TOK_AND_AND) {
+        tree_each (kid, condition) {
+            const struct node *res = first_threads(c, function, kid, width);
+            if (res)
+                return res;
+        }
+        return NULL;
+    }
+    if (condition->kind != NODE_BINARY || condition->op != TOK_LESS ||
+        !constant_of(c->code->model, condition->kids->next, &value) || !constant_single(&value) ||
+        value.values[0] != width)
+        return NULL;
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    width_blocks(c->a, function, width, blocks, &assumed);
+    struct lane_machine *machine = annotation_machine(c->a, function, blocks[0], 64, 0);
+    struct lanes lanes = machine ? lane_evaluate(machine, condition->kids) : (struct lanes){0};
+    if (lanes.state != LANES_KNOWN || !lanes.values)
+        return NULL;
+    for (unsigned i = 0; i < machine->threads; ++i)
+        if (lanes_at(&lanes, i) != i)
+            return NULL;
+    return condition;
+}
+
+static void examine_first_warp(struct context *c, const struct code_node *branch, unsigned width)
+{
+    const struct node *condition = branch->node->kids;
+    if (branch->node->kind != NODE_IF || !width_applies(c->a, branch->node->token, width))
+        return;
+    const struct node *compared = first_threads(c, branch->function, condition, width);
+    if (!compared || !uses_warps(c, condition->next->tokens))
+        return;
+    width_add(c->a, RULE_WAVE_FIRST_WARP, compared->tokens, width);
+}
+
+/* Literals. */
+
+/* Makes the number in USE follow warpSize, where that can be said in its place. */
+static void add_fix(struct context *c, struct finding *f, const struct width_use *use)
+{
+    struct span span = unit_span(c->a->unit, use->constant->tokens);
+    unsigned op = use->node->op;
+    if (use->constant->kind != NODE_NUMBER || use->constant != use->node->kids->next)
+        return;
+    if (op == TOK_SLASH || op == TOK_PERCENT)
+        finding_add_edit(f, FIX_UNSAFE, span, "warpSize");
+    else if (op == TOK_AMP && use->role == LANE_ROLE_LANE)
+        finding_add_edit(f, FIX_UNSAFE, span, "(warpSize - 1)");
+    else if (op == TOK_SHIFT_RIGHT)
+        finding_add_edit(f, FIX_UNSAFE, span, "(__ffs(warpSize) - 1)");
+}
+
+/* The uses of a function that are written with numbers, from *AT on: one finding. */
+static void report_function(struct context *c, const struct width_use *const *uses, size_t count)
+{
+    struct finding *f = width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens,
+                                  uses[0]->width);
+    unsigned related = 0;
+    for (size_t i = 1; i < count; ++i)
+        add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
+    for (size_t i = 0; i < count; ++i)
+        add_fix(c, f, uses[i]);
+}
+
+/* Whether the constant D splits other things than threads as well, and is not called a warp. */
+static bool has_two_roles(struct context *c, const struct definition *d)
+{
+    if (width_speaks_of_warps(d->name->text))
+        return false;
+    vec_each (const struct code_node, at, &c->code->operations) {
+        const struct node *right = at->node->kids->next;
+        if ((at->node->op != TOK_SLASH && at->node->op != TOK_PERCENT) || !right ||
+            right->kind != NODE_NAME || tree_symbol(c->a->unit, right) != d->name ||
+            model_lookup(c->code->model, d->name, right->token).token != d->token)
+            continue;
+        bool is_use = false;
+        vec_each (const struct width_use, use, &c->widths->uses)
+            is_use |= use->node == at->node;
+        if (!is_use)
+            return true;
+    }
+    return false;
+}
+
+static void report_mixed(struct context *c, const struct width_use *use,
+                         const struct width_use *other)
+{
+    struct finding *f =
+        width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
+    finding_add_related(f, RELATED_FOLLOWS, unit_span(c->a->unit, other->node->tokens), NULL);
+    add_fix(c, f, use);
+}
+
+static void examine_uses(struct context *c)
+{
+    VEC(const struct width_use *) literals = {0};
+    vec_each (const struct width_use, use, &c->widths->uses) {
+        if (!use->width || !width_applies(c->a, use->node->token, use->width))
+            continue;
+        uint32_t token;
+        const struct symbol *name = width_name(c->a, use->constant, &token);
+        const struct width_use *other = other_idea(c, use);
+        if (other)
+            report_mixed(c, use, other);
+        else if (!concerns_warps(c, use, name))
+            continue;
+        else if (name) {
+            struct definition *d = define(c, token, name, use->width);
+            d->has_role = true;
+            if (has_two_roles(c, d))
+                name = NULL;
+        }
+        if (name || other)
+            continue;
+        if (literals.count && literals.items[0]->function != use->function) {
+            report_function(c, literals.items, literals.count);
+            literals.count = 0;
+        }
+        *vec_push(&literals) = use;
+    }
+    if (literals.count)
+        report_function(c, literals.items, literals.count);
+    vec_release(&literals);
+}
+
+void rule_wave_width(struct annotation *a)
+{
+    bool usual = has_usual_name(a->unit), possible = widths_are_possible(a);
+    if (!usual && !possible)
+        return;
+    struct context c = {.a = a, .code = annotation_code(a), .widths = annotation_widths(a)};
+    if (usual) {
+        define_macros(&c);
+        define_variables(&c);
+    }
+    examine_uses(&c);
+    vec_each (const struct definition, d, &c.definitions)
+        if (!has_two_roles(&c, d))
+            report_definition(&c, d);
+    if (warp_is_used(a))
+        vec_each (const struct code_node, branch, &c.code->branches) {
+            examine_first_warp(&c, branch, 32);
+            if (annotation_is_hip(a, branch->node->token))
+                examine_first_warp(&c, branch, 64);
+        }
+    vec_release(&c.definitions);
+}

@@ -1,0 +1,441 @@
+#include <config.h>
+
+#include "annotate/width.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/xalloc.h"
+
+bool width_speaks_of_warps(const char *text)
+{
+    for (const char *at = text; *at; ++at) {
+        if (!strncasecmp(at, "warp", 4) || !strncasecmp(at, "wave", 4))
+            return true;
+        if (!strncasecmp(at, "lane", 4) && (at == text || (at[-1] | 32) != 'p'))
+            return true;
+    }
+    return !strcasecmp(text, "wid") || !strcasecmp(text, "ws");
+}
+
+/* Upper and lower case, underscores and a leading k do not matter. */
+bool width_is_usual_name(const char *text)
+{
+    static const char *const names[] = {
+        "warpsize",    "warpsz",   "threadsperwarp", "warpthreads", "warpwidth",
+        "lanesperwarp", "warplanes", "threadsinwarp", "wavesize",    "wavefrontsize",
+        "sizeofwarp",  "warpdim",  "numthreadsperwarp", "cudawarpsize", "gpuwarpsize",
+        "nthreadsperwarp", "threadperwarp", "maxwarpsize", "numlanes",  "warplength",
+    };
+    char plain[32];
+    size_t len = 0;
+    if (text[0] == 'k' && isupper((unsigned char)text[1]))
+        ++text;
+    for (; *text; ++text) {
+        if (*text == '_')
+            continue;
+        if (len + 1 == sizeof plain)
+            return false;
+        plain[len++] = (char)tolower((unsigned char)*text);
+    }
+    plain[len] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (!strcmp(plain, names[i]))
+            return true;
+    return false;
+}
+
+target_set width_targets(const struct annotation *a, unsigned width)
+{
+    return annotation_with_wave(a, width_other(width));
+}
+
+struct finding *width_add(struct annotation *a, enum rule_id rule, struct range range,
+                          unsigned width)
+{
+    struct finding *f = annotation_add(a, rule, range);
+    f->targets = width_targets(a, width);
+    finding_add_arg(f, annotation_names(a, f->targets));
+    finding_add_number(f, width_other(width));
+    finding_add_number(f, width);
+    return f;
+}
+
+bool width_applies(const struct annotation *a, uint32_t token, unsigned width)
+{
+    if (token_region(unit_token(a->unit, token)) == REGION_CUDA || !width_targets(a, width))
+        return false;
+    return width == 32 || annotation_is_hip(a, token);
+}
+
+bool widths_are_possible(const struct annotation *a)
+{
+    static const char *const words[] = {"threadIdx", "hipThreadIdx_x", "thread_rank", "get_local_id"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (symbol_find(a->unit->symbols, words[i]))
+            return true;
+    return warp_is_used(a);
+}
+
+/* Playing. */
+
+unsigned width_blocks(struct annotation *a, size_t index, unsigned width,
+                      unsigned blocks[WIDTH_BLOCKS][3], bool *assumed)
+{
+    static const unsigned common[][3] = {{256, 1, 1}, {192, 1, 1}};
+    struct launch_blocks own;
+    unsigned count = 0;
+    *assumed = false;
+    if (model_blocks(annotation_code(a)->model, index, &own))
+        for (unsigned i = 0; i < own.count && count < WIDTH_BLOCKS; ++i) {
+            uint64_t threads = (uint64_t)own.block[i][0] * own.block[i][1] * own.block[i][2];
+            if (width < threads && threads <= LANES_MAX)
+                memcpy(blocks[count++], own.block[i], sizeof own.block[i]);
+        }
+    if (count)
+        return count;
+    *assumed = true;
+    memcpy(blocks, common, sizeof common);
+    return sizeof common / sizeof *common;
+}
+
+bool width_value(struct annotation *a, size_t function, const struct node *node, unsigned wave,
+                 unsigned sample, int64_t *value)
+{
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    width_blocks(a, function, 32, blocks, &assumed);
+    struct lane_machine *machine = annotation_machine(a, function, blocks[0], wave, sample);
+    struct lanes lanes = machine ? lane_evaluate(machine, node) : (struct lanes){0};
+    if (lanes.state != LANES_KNOWN || lanes.values || lanes.object || !lanes.bytes)
+        return false;
+    *value = lanes.base;
+    return true;
+}
+
+/* The roles that VALUE may have with warps of WIDTH, as bits. */
+static unsigned roles_of(const struct lane_machine *machine, const struct lanes *value,
+                         unsigned width)
+{
+    if (value->state == LANES_UNKNOWN || value->object || !value->bytes || !value->values)
+        return 0;
+    bool lane = value->state == LANES_KNOWN, warp = true, start = true;
+    int64_t first = lanes_at(value, 0);
+    for (unsigned i = 0; i < machine->threads && (lane || warp || start); ++i) {
+        int64_t at = lanes_at(value, i);
+        lane = lane && at == i % width;
+        warp = warp && at - first == i / width;
+        start = start && at - first == i - i % width;
+    }
+    return (unsigned)lane << LANE_ROLE_LANE | (unsigned)warp << LANE_ROLE_WARP |
+           (unsigned)start << LANE_ROLE_WARP_START;
+}
+
+/* Whether the left operand of NODE is the number of threads, maybe rounded up to whole warps. */
+static bool counts_threads(struct lane_machine *machine, const struct node *node, unsigned width)
+{
+    struct lanes left = lane_evaluate(machine, node->kids);
+    return left.state == LANES_KNOWN && !left.values && !left.object && left.bytes &&
+           (left.base == machine->threads || left.base == machine->threads + width - 1);
+}
+
+static bool divides(const struct node *node)
+{
+    return node->op == TOK_SLASH || node->op == TOK_SHIFT_RIGHT || node->op == TOK_SLASH_ASSIGN ||
+           node->op == TOK_SHIFT_RIGHT_ASSIGN;
+}
+
+/* The role of NODE written for warps of WIDTH, on waves of WAVE lanes. */
+static enum lane_role role_on(struct annotation *a, const struct code_node *at, unsigned width,
+                              unsigned wave)
+{
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    unsigned count = width_blocks(a, at->function, width, blocks, &assumed);
+    unsigned roles = ~0u;
+    bool counts = divides(at->node), tried = false;
+    for (unsigned i = 0; i < count && (roles || counts); ++i) {
+        struct lane_machine *machine = annotation_machine(a, at->function, blocks[i], wave, 0);
+        if (!machine)
+            continue;
+        struct lanes value = lane_evaluate(machine, at->node);
+        roles &= roles_of(machine, &value, width);
+        counts = counts && counts_threads(machine, at->node, width);
+        tried = true;
+    }
+    if (!tried)
+        return LANE_ROLE_NONE;
+    if (counts)
+        return LANE_ROLE_WARP_COUNT;
+    for (unsigned role = LANE_ROLE_LANE; role <= LANE_ROLE_WARP_START; ++role)
+        if (roles == 1u << role)
+            return role;
+    return LANE_ROLE_NONE;
+}
+
+/* What to look at. */
+
+/* Whether OP with the constant VALUE splits a number into warps of WIDTH and lanes. */
+static bool splits(unsigned op, int64_t value, unsigned width)
+{
+    switch (op) {
+    case TOK_PERCENT:
+    case TOK_SLASH:
+    case TOK_PERCENT_ASSIGN:
+    case TOK_SLASH_ASSIGN:
+        return value == width;
+    case TOK_AMP:
+    case TOK_AMP_ASSIGN:
+        return value == width - 1 || value == -(int64_t)width ||
+               value == (int64_t)(uint32_t)-(int64_t)width;
+    case TOK_SHIFT_RIGHT:
+    case TOK_SHIFT_RIGHT_ASSIGN:
+        return value == (width == 32 ? 5 : 6);
+    default:
+        return false;
+    }
+}
+
+static bool may_split(unsigned op)
+{
+    return splits(op, 32, 32) || splits(op, 31, 32) || splits(op, 5, 32);
+}
+
+/* The operand of NODE that splits for WIDTH, or NULL. */
+static const struct node *splitting_operand(struct annotation *a, const struct node *node,
+                                            unsigned width)
+{
+    struct model *model = annotation_code(a)->model;
+    struct constant value;
+    const struct node *left = node->kids, *right = left->next;
+    if (!right)
+        return NULL;
+    if (constant_of(model, right, &value) && constant_single(&value))
+        return splits(node->op, value.values[0], width) ? right : NULL;
+    if (node->op == TOK_AMP && constant_of(model, left, &value) && constant_single(&value))
+        return splits(node->op, value.values[0], width) ? left : NULL;
+    return NULL;
+}
+
+/* Whether the right operand of AT is one that follows warpSize. */
+static bool follows_wave(struct annotation *a, const struct code_node *at)
+{
+    const struct node *right = at->node->kids->next;
+    int64_t on32, on64;
+    return right && width_value(a, at->function, right, 32, 0, &on32) && splits(at->node->op, on32, 32) &&
+           width_value(a, at->function, right, 64, 0, &on64) && splits(at->node->op, on64, 64);
+}
+
+/* The position of a bit in a word is not a lane: word[i / 32] >> i % 32. */
+static bool is_bit_position(const struct code *code, const struct node *node)
+{
+    const struct node *parent = code_parent(code, node);
+    return parent && (parent->kind == NODE_BINARY || parent->kind == NODE_ASSIGN) &&
+           (parent->op == TOK_SHIFT_LEFT || parent->op == TOK_SHIFT_RIGHT ||
+            parent->op == TOK_SHIFT_RIGHT_ASSIGN) &&
+           parent->kids->next == node;
+}
+
+static bool same_text(const struct unit *unit, struct range a, struct range b)
+{
+    if (a.end - a.begin != b.end - b.begin)
+        return false;
+    for (uint32_t i = 0; i < a.end - a.begin; ++i) {
+        const struct token *x = unit_token(unit, a.begin + i), *y = unit_token(unit, b.begin + i);
+        if (x->kind != y->kind || x->length != y->length ||
+            memcmp(unit->source->text + x->offset, unit->source->text + y->offset, x->length))
+            return false;
+    }
+    return true;
+}
+
+static void add_use(struct widths *widths, const struct code_node *at, const struct node *constant,
+                    unsigned width, enum lane_role role)
+{
+    *vec_push(&widths->uses) =
+        (struct width_use){at->node, constant, at->function, (uint8_t)role, (uint8_t)width};
+}
+
+/* Looks at AT; true if it is the position of a bit, so that what divides the same is one of a word. */
+static bool examine(struct annotation *a, struct widths *widths, const struct code_node *at,
+                    bool wave_words)
+{
+    static const unsigned hard[] = {32, 64};
+    const struct code *code = annotation_code(a);
+    for (unsigned i = 0; i < 2; ++i) {
+        const struct node *constant = splitting_operand(a, at->node, hard[i]);
+        if (!constant || (hard[i] == 64 && !annotation_is_hip(a, at->node->token)))
+            continue;
+        enum lane_role role = role_on(a, at, hard[i], 64);
+        if (role == LANE_ROLE_NONE)
+            return false;
+        if (role == LANE_ROLE_LANE && is_bit_position(code, at->node))
+            return true;
+        add_use(widths, at, constant, hard[i], role);
+        return false;
+    }
+    if (wave_words && follows_wave(a, at)) {
+        enum lane_role role = role_on(a, at, 64, 64);
+        if (role != LANE_ROLE_NONE && role_on(a, at, 32, 32) == role)
+            add_use(widths, at, at->node->kids->next, 0, role);
+    }
+    return false;
+}
+
+/* Drops the uses that divide what BIT is a position in. */
+static void drop_words(struct annotation *a, struct widths *widths, const struct code_node *bit)
+{
+    size_t kept = 0;
+    vec_each (const struct width_use, use, &widths->uses) {
+        bool same = use->function == bit->function && use->role == LANE_ROLE_WARP && use->width &&
+                    same_text(a->unit, use->node->kids->tokens, bit->node->kids->tokens);
+        if (!same)
+            widths->uses.items[kept++] = *use;
+    }
+    widths->uses.count = kept;
+}
+
+static bool is_device(const struct annotation *a, size_t function)
+{
+    return function_on_device(&a->unit->functions.items[function]);
+}
+
+/* The device functions of a warp: the calls of each, and what they call. */
+static void read_calls(struct annotation *a, struct widths *widths)
+{
+    const struct code *code = annotation_code(a);
+    vec_each (const struct code_node, call, &code->calls) {
+        struct warp_call warp;
+        if (!call->name || !is_device(a, call->function))
+            continue;
+        struct width_function *fn = &widths->functions[call->function];
+        if (warp_call_of(a, call->node, &warp) || !strcmp(call->name->text, "__lane_id")) {
+            fn->warps = true;
+            continue;
+        }
+        fn->says_warp |= strstr(call->name->text, "arp") || strstr(call->name->text, "shfl") ||
+                         strstr(call->name->text, "WARP");
+        if (call->node->kids->kind != NODE_NAME)
+            continue;
+        struct name_meaning meaning =
+            model_lookup(code->model, call->name, call->node->kids->token);
+        if (meaning.kind == NAME_FUNCTION && meaning.function < widths->function_count &&
+            meaning.function != call->function)
+            *vec_push(&widths->functions[meaning.function].callers) = call->function;
+    }
+}
+
+/* Tells the callers of those that use warp functions. A worklist: each function is put on it once. */
+static void spread_warps(struct widths *widths)
+{
+    VEC(size_t) list = {0};
+    for (size_t i = 0; i < widths->function_count; ++i)
+        if (widths->functions[i].warps)
+            *vec_push(&list) = i;
+    while (list.count) {
+        const struct width_function *fn = &widths->functions[list.items[--list.count]];
+        vec_each (size_t, caller, &fn->callers)
+            if (!widths->functions[*caller].warps) {
+                widths->functions[*caller].warps = true;
+                *vec_push(&list) = *caller;
+            }
+    }
+    vec_release(&list);
+}
+
+static void read_blocks(struct annotation *a, struct widths *widths, size_t index)
+{
+    struct launch_blocks blocks;
+    struct width_function *fn = &widths->functions[index];
+    fn->known = model_blocks(annotation_code(a)->model, index, &blocks) && blocks.count;
+    for (unsigned i = 0; fn->known && i < blocks.count; ++i) {
+        uint64_t threads = (uint64_t)blocks.block[i][0] * blocks.block[i][1] * blocks.block[i][2];
+        if (fn->most_threads < threads)
+            fn->most_threads = threads < UINT32_MAX ? (unsigned)threads : UINT32_MAX;
+    }
+}
+
+const struct widths *annotation_widths(struct annotation *a)
+{
+    if (a->widths)
+        return a->widths;
+    const struct code *code = annotation_code(a);
+    struct widths *widths = xcalloc(1, sizeof *widths);
+    a->widths = widths;
+    widths->function_count = a->unit->functions.count;
+    widths->functions = xcalloc(widths->function_count + 1, sizeof *widths->functions);
+    read_calls(a, widths);
+    spread_warps(widths);
+    for (size_t i = 0; i < widths->function_count; ++i)
+        if (is_device(a, i))
+            read_blocks(a, widths, i);
+    bool wave_words = symbol_find(a->unit->symbols, "warpSize");
+    VEC(struct code_node) bits = {0};
+    vec_each (const struct code_node, at, &code->operations)
+        if (is_device(a, at->function) && may_split(at->node->op) &&
+            token_region(unit_token(a->unit, at->node->token)) != REGION_CUDA &&
+            examine(a, widths, at, wave_words))
+            *vec_push(&bits) = *at;
+    vec_each (const struct code_node, bit, &bits)
+        drop_words(a, widths, bit);
+    vec_release(&bits);
+    vec_each (const struct width_use, use, &widths->uses) {
+        struct width_function *fn = &widths->functions[use->function];
+        fn->follows |= use->width == 0;
+        fn->hard32 |= use->width == 32;
+        fn->hard64 |= use->width == 64;
+    }
+    return widths;
+}
+
+void annotation_release_widths(struct annotation *a)
+{
+    if (!a->widths)
+        return;
+    for (size_t i = 0; i < a->widths->function_count; ++i)
+        vec_release(&a->widths->functions[i].callers);
+    free(a->widths->functions);
+    vec_release(&a->widths->uses);
+    free(a->widths);
+    a->widths = NULL;
+}
+
+static bool is_near(const struct widths *widths, size_t index, unsigned width, size_t *which,
+                    unsigned depth)
+{
+    const struct width_function *fn = &widths->functions[index];
+    if (width == 0 ? fn->follows : width == 32 ? fn->hard32 : fn->hard64) {
+        if (which)
+            *which = index;
+        return true;
+    }
+    for (size_t i = 0; depth && i < fn->callers.count && i < 16; ++i)
+        if (is_near(widths, fn->callers.items[i], width, which, depth - 1))
+            return true;
+    return false;
+}
+
+bool width_is_near(const struct widths *widths, size_t index, unsigned width, size_t *which)
+{
+    return is_near(widths, index, width, which, 3);
+}
+
+const struct symbol *width_name(struct annotation *a, const struct node *expression,
+                                uint32_t *defined)
+{
+    struct model *model = annotation_code(a)->model;
+    if (expression->kind == NODE_NAME) {
+        const struct symbol *name = tree_symbol(a->unit, expression);
+        struct name_meaning meaning = model_lookup(model, name, expression->token);
+        *defined = meaning.token;
+        return meaning.kind == NAME_UNKNOWN || meaning.token == NO_TOKEN ? NULL : name;
+    }
+    tree_each (kid, expression) {
+        const struct symbol *name = width_name(a, kid, defined);
+        if (name)
+            return name;
+    }
+    *defined = NO_TOKEN;
+    return NULL;
+}

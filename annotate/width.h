@@ -1,0 +1,82 @@
+/* Where device code counts on a number of lanes: the operations that make lane and warp numbers,
+   and whether these hold for one width only or follow warpSize. Found by running the arithmetic
+   (lane.h), once on waves of 32 and once on waves of 64 lanes.
+
+   WIDTH is the number of lanes that the code was written for: 32 in CUDA, 32 or 64 in HIP.  */
+#ifndef ANNOTATE_WIDTH_H
+#define ANNOTATE_WIDTH_H
+
+#include "annotate/annotate_p.h"
+#include "annotate/warp.h"
+
+/* An operation that gives a lane or a warp. */
+struct width_use {
+    const struct node *node;     /* NODE_BINARY, or NODE_ASSIGN as in /= */
+    const struct node *constant; /* its operand that says how wide a warp is */
+    size_t function;
+    uint8_t role;  /* enum lane_role */
+    uint8_t width; /* 32, 64; 0: it follows warpSize */
+};
+
+/* What is known of the function at the same index of the unit. */
+struct width_function {
+    bool warps;            /* it calls warp functions, or functions that do */
+    bool says_warp;        /* it calls a function that is called so */
+    bool follows;          /* some of its uses follow warpSize */
+    bool hard32, hard64;   /* some count on so many lanes */
+    bool known;            /* its blocks are known, all of them */
+    unsigned most_threads; /* of these */
+    VEC(size_t) callers;
+};
+
+struct widths {
+    VEC(struct width_use) uses; /* in the order of the source */
+    struct width_function *functions;
+    size_t function_count;
+};
+
+/* Those of A's file, found when first asked for. Released with annotation_release_widths(). */
+const struct widths *annotation_widths(struct annotation *a);
+void annotation_release_widths(struct annotation *a);
+
+/* Whether the file may have anything of the kind: cheap. */
+bool widths_are_possible(const struct annotation *a);
+
+/* The blocks of at least two warps of WIDTH that the function at INDEX is played with, at most MAX;
+   *ASSUMED: its own are not known. */
+enum { WIDTH_BLOCKS = 4 };
+unsigned width_blocks(struct annotation *a, size_t index, unsigned width,
+                      unsigned blocks[WIDTH_BLOCKS][3], bool *assumed);
+
+/* Whether a function from which INDEX may be called, or itself, follows warpSize (or counts on
+   WIDTH, where that is not 0). *WHICH (may be NULL) is the one. */
+bool width_is_near(const struct widths *widths, size_t index, unsigned width, size_t *which);
+
+/* The value of NODE if it is one for all threads, with waves of WAVE lanes. */
+bool width_value(struct annotation *a, size_t function, const struct node *node, unsigned wave,
+                 unsigned sample, int64_t *value);
+
+/* The name in EXPRESSION that stands for its value, and where that is defined; NULL: a number. */
+const struct symbol *width_name(struct annotation *a, const struct node *expression,
+                                uint32_t *defined);
+
+/* Whether TEXT speaks of warps or lanes, and whether it is a usual name of the warp's width. */
+bool width_speaks_of_warps(const char *text);
+bool width_is_usual_name(const char *text);
+
+/* The targets that code written for waves of WIDTH lanes is wrong about, and what theirs is. */
+target_set width_targets(const struct annotation *a, unsigned width);
+static inline unsigned width_other(unsigned width)
+{
+    return 96 - width;
+}
+
+/* Adds a finding of RULE at RANGE: %1 the text, %2 the targets, %3 their lanes, %4 WIDTH. */
+struct finding *width_add(struct annotation *a, enum rule_id rule, struct range range,
+                          unsigned width);
+
+/* Whether code at TOKEN is to be looked at for waves of WIDTH: no AMD compiler reads the CUDA side,
+   and CUDA's warps have 32 lanes. */
+bool width_applies(const struct annotation *a, uint32_t token, unsigned width);
+
+#endif
