@@ -250,11 +250,22 @@ static bool same_text(const struct unit *unit, struct range a, struct range b)
     return true;
 }
 
-static void add_use(struct widths *widths, const struct code_node *at, const struct node *constant,
-                    unsigned width, enum lane_role role)
+static void add_use(struct annotation *a, struct widths *widths, const struct code_node *at,
+                    const struct node *constant, unsigned width, enum lane_role role)
 {
-    *vec_push(&widths->uses) =
-        (struct width_use){at->node, constant, at->function, (uint8_t)role, (uint8_t)width};
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    width_blocks(a, at->function, width ? width : 64, blocks, &assumed);
+    struct lane_machine *machine = annotation_machine(a, at->function, blocks[0], 64, 0);
+    struct lanes value = machine ? lane_evaluate(machine, at->node) : (struct lanes){0};
+    *vec_push(&widths->uses) = (struct width_use){
+        .node = at->node,
+        .constant = constant,
+        .function = at->function,
+        .role = (uint8_t)role,
+        .width = (uint8_t)width,
+        .shifted = value.state == LANES_SHIFTED || lanes_at(&value, 0) != 0,
+    };
 }
 
 /* Looks at AT; true if it is the position of a bit, so that what divides the same is one of a word. */
@@ -272,13 +283,13 @@ static bool examine(struct annotation *a, struct widths *widths, const struct co
             return false;
         if (role == LANE_ROLE_LANE && is_bit_position(code, at->node))
             return true;
-        add_use(widths, at, constant, hard[i], role);
+        add_use(a, widths, at, constant, hard[i], role);
         return false;
     }
     if (wave_words && follows_wave(a, at)) {
         enum lane_role role = role_on(a, at, 64, 64);
         if (role != LANE_ROLE_NONE && role_on(a, at, 32, 32) == role)
-            add_use(widths, at, at->node->kids->next, 0, role);
+            add_use(a, widths, at, at->node->kids->next, 0, role);
     }
     return false;
 }
@@ -310,7 +321,9 @@ static void read_calls(struct annotation *a, struct widths *widths)
         if (!call->name || !is_device(a, call->function))
             continue;
         struct width_function *fn = &widths->functions[call->function];
-        if (warp_call_of(a, call->node, &warp) || !strcmp(call->name->text, "__lane_id")) {
+        if (!strcmp(call->name->text, "__lane_id"))
+            fn->warps = fn->names_size = true;
+        if (warp_call_of(a, call->node, &warp)) {
             fn->warps = true;
             continue;
         }
@@ -370,7 +383,12 @@ const struct widths *annotation_widths(struct annotation *a)
     for (size_t i = 0; i < widths->function_count; ++i)
         if (is_device(a, i))
             read_blocks(a, widths, i);
-    bool wave_words = symbol_find(a->unit->symbols, "warpSize");
+    const struct symbol *size = symbol_find(a->unit->symbols, "warpSize");
+    bool wave_words = size;
+    vec_each (const struct code_node, name, &code->names)
+        if (size && name->name == size && name->node->kind == NODE_NAME &&
+            model_lookup(code->model, size, name->node->token).kind == NAME_UNKNOWN)
+            widths->functions[name->function].names_size = true;
     VEC(struct code_node) bits = {0};
     vec_each (const struct code_node, at, &code->operations)
         if (is_device(a, at->function) && may_split(at->node->op) &&
@@ -385,6 +403,7 @@ const struct widths *annotation_widths(struct annotation *a)
         fn->follows |= use->width == 0;
         fn->hard32 |= use->width == 32;
         fn->hard64 |= use->width == 64;
+        fn->named |= use->width && use->constant->kind != NODE_NUMBER;
     }
     return widths;
 }

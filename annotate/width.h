@@ -16,6 +16,7 @@ struct width_use {
     size_t function;
     uint8_t role;  /* enum lane_role */
     uint8_t width; /* 32, 64; 0: it follows warpSize */
+    bool shifted;  /* it is that of the grid, or counted from somewhere else */
 };
 
 /* What is known of the function at the same index of the unit. */
@@ -23,7 +24,9 @@ struct width_function {
     bool warps;            /* it calls warp functions, or functions that do */
     bool says_warp;        /* it calls a function that is called so */
     bool follows;          /* some of its uses follow warpSize */
+    bool names_size;       /* it, or a function that calls it, names warpSize or __lane_id */
     bool hard32, hard64;   /* some count on so many lanes */
+    bool named;            /* and some of these by a constant's name */
     bool known;            /* its blocks are known, all of them */
     unsigned most_threads; /* of these */
     VEC(size_t) callers;

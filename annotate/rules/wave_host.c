@@ -131,12 +131,41 @@ static void examine_count(struct context *c, const struct code_node *at)
     if (number->kind != NODE_NUMBER || !is_constant(c, number, &value) ||
         value != (op == TOK_SHIFT_RIGHT ? 5 : 32) || !width_applies(c->a, at->node->token, 32))
         return;
-    const struct node *kept = receiver(c, at->node);
+    const struct node *kept = at->node->id < c->code->node_count ? receiver(c, at->node) : NULL;
     bool warps = says_warp(c, other, 3) ||
                  (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
                  (op != TOK_STAR && is_block_size(c, at->function, other));
     if (warps)
         width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);
+}
+
+static void examine_tree(struct context *c, const struct node *node, size_t function)
+{
+    if (node->kind == NODE_BINARY && node->kids->next)
+        examine_count(c, &(struct code_node){node, NULL, function, false});
+    tree_each (kid, node)
+        examine_tree(c, kid, function);
+}
+
+/* What is said of grid, block and shared memory in the launch itself. */
+static void examine_launches(struct context *c)
+{
+    size_t count;
+    const struct launch_site *sites = model_launches(c->code->model, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct launch_site *site = &sites[i];
+        size_t function = model_function_at(c->code->model, site->token);
+        if (function == NO_INDEX || function_on_device(&c->a->unit->functions.items[function]))
+            continue;
+        for (int part = 0; part < 7; ++part) {
+            const struct node *expression = part < 3   ? site->grid[part].expression
+                                            : part < 6 ? site->block[part - 3].expression
+                                                       : site->shared;
+            if (expression && site->tokens.begin <= expression->token &&
+                expression->token < site->tokens.end && c->code->node_count <= expression->id)
+                examine_tree(c, expression, function);
+        }
+    }
 }
 
 /* Blocks of rows. */
@@ -200,5 +229,6 @@ void rule_wave_host(struct annotation *a)
         else
             examine_count(&c, at);
     }
+    examine_launches(&c);
     examine_blocks(&c);
 }

@@ -10,7 +10,7 @@
    Before: for (int d = 16; d; d /= 2) v += __shfl_down_sync(mask, v, d);
    After:  for (int d = warpSize / 2; d; d /= 2) v += __shfl_down_sync(mask, v, d);
 
-   Fix: unsafe: the width 32 for a shuffle by number; distances from warpSize / 2 for a reduction.
+   Fix: unsafe: distances from warpSize / 2, the last lane warpSize - 1; shown: the width 32.
    Silent: what follows warpSize; lanes that are not known; blocks of a single warp; groups of fewer
    lanes than a warp has.  */
 #include <config.h>
@@ -153,10 +153,12 @@ static struct range head_of(const struct node *loop)
     return res;
 }
 
-/* Begins a reduction at warpSize / 2, or ends a scan there. */
+/* Begins a reduction at warpSize / 2, or ends a scan there. Where FN has the width of a constant
+   as well, which stays, that is only shown. */
 static void add_loop_fix(struct context *c, struct finding *f, const struct node *loop,
-                         unsigned width)
+                         unsigned width, const struct width_function *fn)
 {
+    enum fix_safety safety = fn->named ? FIX_DISPLAY : FIX_UNSAFE;
     if (loop->kind != NODE_FOR)
         return;
     const struct node *head = loop->kids, *condition = head->next;
@@ -173,10 +175,10 @@ static void add_loop_fix(struct context *c, struct finding *f, const struct node
             continue;
         struct span span = unit_span(c->a->unit, number->tokens);
         if (value.values[0] == width / 2 && part == head)
-            finding_add_edit(f, FIX_UNSAFE, span, "warpSize / 2");
+            finding_add_edit(f, safety, span, "warpSize / 2");
         else if (value.values[0] == width && part == condition &&
                  condition->kind == NODE_BINARY && condition->op == TOK_LESS)
-            finding_add_edit(f, FIX_UNSAFE, span, "warpSize");
+            finding_add_edit(f, safety, span, "warpSize");
     }
 }
 
@@ -219,7 +221,7 @@ static void report_series(struct context *c, const struct series *series)
             }
     add_steps(c, f, width);
     if (series->is_loop)
-        add_loop_fix(c, f, series->place, width);
+        add_loop_fix(c, f, series->place, width, fn);
 }
 
 /* Shuffles by number. */
@@ -275,6 +277,26 @@ static int count_strangers(struct context *c, const struct code_node *call,
     return res;
 }
 
+/* The last lane is that of the wave where the rest follows; else the width 32 is the way out, which
+   is shown only, since both would not go together. */
+static void add_lane_fix(struct context *c, struct finding *f, const struct code_node *call,
+                         const struct warp_call *warp, const struct width_function *fn)
+{
+    struct annotation *a = c->a;
+    struct constant value;
+    if (warp->lane->kind == NODE_NUMBER && !fn->named &&
+        constant_of(c->code->model, warp->lane, &value) && constant_single(&value) &&
+        value.values[0] == 31) {
+        finding_add_edit(f, FIX_UNSAFE, unit_span(a->unit, warp->lane->tokens), "warpSize - 1");
+        return;
+    }
+    uint32_t close = call->node->tokens.end - 1;
+    if (unit_kind(a->unit, close) == TOK_RPAREN) {
+        uint32_t at = unit_token(a->unit, close)->offset;
+        finding_add_edit(f, FIX_DISPLAY, (struct span){at, at}, ", 32");
+    }
+}
+
 static void examine_lane(struct context *c, const struct code_node *call,
                          const struct warp_call *warp)
 {
@@ -283,8 +305,12 @@ static void examine_lane(struct context *c, const struct code_node *call,
     if (!width_applies(a, call->node->token, 32) || !warp->lane ||
         (fn->known && fn->most_threads <= 32) || loop_follows(c, call->function, call->node))
         return;
-    /* In HIP code a shuffle over the wave is meant so, unless its function thinks otherwise. */
-    if (annotation_is_hip(a, call->node->token) && !fn->hard32)
+    int64_t same;
+    if (width_value(a, call->function, warp->value, 64, 0, &same))
+        return;
+    /* In HIP code, or where warpSize is used, a shuffle over the wave is meant so, unless its
+       function counts on 32 lanes otherwise. */
+    if ((fn->names_size || annotation_is_hip(a, call->node->token)) && !fn->hard32)
         return;
     unsigned blocks[WIDTH_BLOCKS][3];
     bool assumed;
@@ -304,15 +330,11 @@ static void examine_lane(struct context *c, const struct code_node *call,
                                                    a->unit->functions.items[call->function].name + 1}),
                             NULL);
     }
-    uint32_t close = call->node->tokens.end - 1;
-    if (unit_kind(a->unit, close) == TOK_RPAREN) {
-        uint32_t at = unit_token(a->unit, close)->offset;
-        finding_add_edit(f, FIX_UNSAFE, (struct span){at, at}, ", 32");
-    }
+    add_lane_fix(c, f, call, warp, fn);
 }
 
 /* The width 32 as a number: one note for a function. */
-static void note_width(struct context *c, const struct code_node *call, const struct node *width)
+static void note_width(struct context *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
     if (c->noted == call->function + 1) {
@@ -320,9 +342,7 @@ static void note_width(struct context *c, const struct code_node *call, const st
                             unit_span(a->unit, call->node->tokens), NULL);
         return;
     }
-    struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_WIDTH, call->node->tokens, 32);
-    (void)f;
-    (void)width;
+    width_add(a, RULE_WAVE_SHUFFLE_WIDTH, call->node->tokens, 32);
     c->noted = call->function + 1;
     c->note = a->findings->list.count - 1;
 }
@@ -350,7 +370,7 @@ static void examine(struct context *c, const struct code_node *call)
     }
     uint32_t defined;
     if (narrow && width_applies(a, call->node->token, 32) && !width_name(a, warp.width, &defined))
-        note_width(c, call, warp.width);
+        note_width(c, call);
 }
 
 void rule_wave_shuffle(struct annotation *a)

@@ -93,6 +93,20 @@ static void examine_arrays(struct annotation *a, const struct symbol *size)
     }
 }
 
+/* Whether an AMD compiler gets to TOKEN. A condition's line that names HIP counts as CUDA's, so that
+   it stays as it is; what lies around it decides. */
+static bool is_seen(const struct unit *unit, uint32_t token)
+{
+    if (token_region(unit_token(unit, token)) != REGION_CUDA)
+        return true;
+    const struct directive *directive = unit_token(unit, token)->flags & TOKEN_DIRECTIVE
+                                            ? unit_directive_at(unit, token)
+                                            : NULL;
+    return directive && directive->condition &&
+           (directive->parent == NO_INDEX ||
+            unit->directives.items[directive->parent].region != REGION_CUDA);
+}
+
 static void examine_macro(struct annotation *a, const char *text)
 {
     const struct unit *unit = a->unit;
@@ -102,8 +116,7 @@ static void examine_macro(struct annotation *a, const char *text)
     uint32_t count = (uint32_t)unit->tokens.list.count;
     for (uint32_t i = 0; i < count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (token->kind == TOK_IDENT && token->symbol == symbol &&
-            token_region(token) != REGION_CUDA)
+        if (token->kind == TOK_IDENT && token->symbol == symbol && is_seen(unit, i))
             annotation_add(a, RULE_WAVE_SIZE_MACRO, (struct range){i, i + 1});
     }
 }

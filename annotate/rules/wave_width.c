@@ -25,7 +25,7 @@ struct definition {
     uint32_t token;
     const struct symbol *name;
     unsigned width;
-    bool has_role; /* some use gives a lane or a warp */
+    bool two_roles; /* it splits what has to do with no thread as well */
 };
 
 struct context {
@@ -48,6 +48,26 @@ static struct definition *find_definition(struct context *c, uint32_t token)
     return NULL;
 }
 
+/* Whether the constant D splits other things than threads as well, and is not called a warp. */
+static bool has_two_roles(struct context *c, const struct definition *d)
+{
+    if (width_speaks_of_warps(d->name->text))
+        return false;
+    vec_each (const struct code_node, at, &c->code->operations) {
+        const struct node *right = at->node->kids->next;
+        if ((at->node->op != TOK_SLASH && at->node->op != TOK_PERCENT) || !right ||
+            right->kind != NODE_NAME || tree_symbol(c->a->unit, right) != d->name ||
+            model_lookup(c->code->model, d->name, right->token).token != d->token)
+            continue;
+        bool is_use = false;
+        vec_each (const struct width_use, use, &c->widths->uses)
+            is_use |= use->node == at->node;
+        if (!is_use)
+            return true;
+    }
+    return false;
+}
+
 static struct definition *define(struct context *c, uint32_t token, const struct symbol *name,
                                  unsigned width)
 {
@@ -56,6 +76,7 @@ static struct definition *define(struct context *c, uint32_t token, const struct
         return res;
     res = vec_push(&c->definitions);
     *res = (struct definition){.token = token, .name = name, .width = width};
+    res->two_roles = has_two_roles(c, res);
     return res;
 }
 
@@ -151,13 +172,33 @@ static bool goes_to_warp_name(struct context *c, const struct node *node)
     return false;
 }
 
-/* Whether what USE stands in has to do with warps at all. */
+/* Whether the text behind the name at TOKEN begins with a number that splits for WIDTH. */
+static bool is_plain_number(struct context *c, uint32_t token, unsigned width)
+{
+    const struct unit *unit = c->a->unit;
+    for (uint32_t at = token + 1; at < token + 5; ++at) {
+        struct constant value;
+        if (unit_kind(unit, at) == TOK_EOF)
+            return false;
+        if (unit_kind(unit, at) == TOK_NUMBER)
+            return constant_of_range(c->code->model, one_token(at), &value) &&
+                   constant_single(&value) &&
+                   (value.values[0] == width || value.values[0] == width - 1 ||
+                    value.values[0] == (width == 32 ? 5 : 6));
+    }
+    return false;
+}
+
+/* Whether USE, whose constant is called NAME and defined at TOKEN, has to do with warps at all. */
 static bool concerns_warps(struct context *c, const struct width_use *use,
-                           const struct symbol *name)
+                           const struct symbol *name, uint32_t token)
 {
     const struct width_function *fn = &c->widths->functions[use->function];
-    return fn->warps || fn->says_warp || (name && width_speaks_of_warps(name->text)) ||
-           goes_to_warp_name(c, use->node);
+    if ((name && width_speaks_of_warps(name->text)) || goes_to_warp_name(c, use->node))
+        return true;
+    /* What a loop or the grid adds to may be the number of a word as well. */
+    return (fn->warps || fn->says_warp) && !use->shifted &&
+           (!name || is_plain_number(c, token, use->width));
 }
 
 /* A use whose warps others count by warpSize: the writers of partial results, say. */
@@ -259,7 +300,10 @@ static void examine_first_warp(struct context *c, const struct code_node *branch
     const struct node *compared = first_threads(c, branch->function, condition, width);
     if (!compared || !uses_warps(c, condition->next->tokens))
         return;
-    width_add(c->a, RULE_WAVE_FIRST_WARP, compared->tokens, width);
+    struct finding *f = width_add(c->a, RULE_WAVE_FIRST_WARP, compared->tokens, width);
+    const struct node *number = compared->kids->next;
+    if (number->kind == NODE_NUMBER && !c->widths->functions[branch->function].named)
+        finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, number->tokens), "warpSize");
 }
 
 /* Literals. */
@@ -269,7 +313,8 @@ static void add_fix(struct context *c, struct finding *f, const struct width_use
 {
     struct span span = unit_span(c->a->unit, use->constant->tokens);
     unsigned op = use->node->op;
-    if (use->constant->kind != NODE_NUMBER || use->constant != use->node->kids->next)
+    if (use->constant->kind != NODE_NUMBER || use->constant != use->node->kids->next ||
+        c->widths->functions[use->function].named)
         return;
     if (op == TOK_SLASH || op == TOK_PERCENT)
         finding_add_edit(f, FIX_UNSAFE, span, "warpSize");
@@ -277,6 +322,30 @@ static void add_fix(struct context *c, struct finding *f, const struct width_use
         finding_add_edit(f, FIX_UNSAFE, span, "(warpSize - 1)");
     else if (op == TOK_SHIFT_RIGHT)
         finding_add_edit(f, FIX_UNSAFE, span, "(__ffs(warpSize) - 1)");
+}
+
+/* Compares with the last lane of the wave what is compared with that of a warp: lane == 31. */
+static void add_last_lane_fix(struct context *c, struct finding *f, size_t function, unsigned width)
+{
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    width_blocks(c->a, function, width, blocks, &assumed);
+    struct lane_machine *machine = annotation_machine(c->a, function, blocks[0], 64, 0);
+    vec_each (const struct code_node, at, &c->code->operations) {
+        const struct node *left = at->node->kids, *right = left->next;
+        struct constant value;
+        if (!machine || at->function != function || !right || right->kind != NODE_NUMBER ||
+            (at->node->op != TOK_EQUAL && at->node->op != TOK_NOT_EQUAL) ||
+            !constant_of(c->code->model, right, &value) || !constant_single(&value) ||
+            value.values[0] != width - 1)
+            continue;
+        struct lanes lane = lane_evaluate(machine, left);
+        bool is_lane = lane.state == LANES_KNOWN && lane.values;
+        for (unsigned i = 0; is_lane && i < machine->threads; ++i)
+            is_lane = lanes_at(&lane, i) == i % width;
+        if (is_lane)
+            finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, right->tokens), "warpSize - 1");
+    }
 }
 
 /* The uses of a function that are written with numbers, from *AT on: one finding. */
@@ -289,26 +358,8 @@ static void report_function(struct context *c, const struct width_use *const *us
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
     for (size_t i = 0; i < count; ++i)
         add_fix(c, f, uses[i]);
-}
-
-/* Whether the constant D splits other things than threads as well, and is not called a warp. */
-static bool has_two_roles(struct context *c, const struct definition *d)
-{
-    if (width_speaks_of_warps(d->name->text))
-        return false;
-    vec_each (const struct code_node, at, &c->code->operations) {
-        const struct node *right = at->node->kids->next;
-        if ((at->node->op != TOK_SLASH && at->node->op != TOK_PERCENT) || !right ||
-            right->kind != NODE_NAME || tree_symbol(c->a->unit, right) != d->name ||
-            model_lookup(c->code->model, d->name, right->token).token != d->token)
-            continue;
-        bool is_use = false;
-        vec_each (const struct width_use, use, &c->widths->uses)
-            is_use |= use->node == at->node;
-        if (!is_use)
-            return true;
-    }
-    return false;
+    if (f->fix)
+        add_last_lane_fix(c, f, uses[0]->function, uses[0]->width);
 }
 
 static void report_mixed(struct context *c, const struct width_use *use,
@@ -331,12 +382,10 @@ static void examine_uses(struct context *c)
         const struct width_use *other = other_idea(c, use);
         if (other)
             report_mixed(c, use, other);
-        else if (!concerns_warps(c, use, name))
+        else if (!concerns_warps(c, use, name, token))
             continue;
         else if (name) {
-            struct definition *d = define(c, token, name, use->width);
-            d->has_role = true;
-            if (has_two_roles(c, d))
+            if (define(c, token, name, use->width)->two_roles)
                 name = NULL;
         }
         if (name || other)
@@ -364,7 +413,7 @@ void rule_wave_width(struct annotation *a)
     }
     examine_uses(&c);
     vec_each (const struct definition, d, &c.definitions)
-        if (!has_two_roles(&c, d))
+        if (!d->two_roles)
             report_definition(&c, d);
     if (warp_is_used(a))
         vec_each (const struct code_node, branch, &c.code->branches) {
