@@ -29,7 +29,7 @@ struct annotation {
     struct machines *machines;
     struct warp_reach *reach; /* warp.c's */
     struct lane_masks *masks; /* annotation_masks() */
-    struct widths *widths; /* NULL until a rule asks: annotation_widths() */
+    struct widths *widths;    /* NULL until a rule asks: annotation_widths() */
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);

@@ -107,3 +107,17 @@ dist_pages_DATA = \
     annotate/pages/wave-mask-partial.txt \
     annotate/pages/wave-mask-shift.txt \
     annotate/pages/wave-mask-variable.txt
+    annotate/pages/wave-block-as-warp.txt \
+    annotate/pages/wave-count-host.txt \
+    annotate/pages/wave-first-warp.txt \
+    annotate/pages/wave-lane-arithmetic.txt \
+    annotate/pages/wave-partials-mixed.txt \
+    annotate/pages/wave-reduction-half.txt \
+    annotate/pages/wave-reduction-incomplete.txt \
+    annotate/pages/wave-shuffle-lane.txt \
+    annotate/pages/wave-shuffle-width.txt \
+    annotate/pages/wave-size-constant.txt \
+    annotate/pages/wave-size-macro.txt \
+    annotate/pages/wave-size-test.txt \
+    annotate/pages/wave-tile.txt \
+    annotate/pages/wave-width-constant.txt

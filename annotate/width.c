@@ -23,10 +23,10 @@ bool width_speaks_of_warps(const char *text)
 bool width_is_usual_name(const char *text)
 {
     static const char *const names[] = {
-        "warpsize",    "warpsz",   "threadsperwarp", "warpthreads", "warpwidth",
-        "lanesperwarp", "warplanes", "threadsinwarp", "wavesize",    "wavefrontsize",
-        "sizeofwarp",  "warpdim",  "numthreadsperwarp", "cudawarpsize", "gpuwarpsize",
-        "nthreadsperwarp", "threadperwarp", "maxwarpsize", "numlanes",  "warplength",
+        "warpsize",        "warpsz",        "threadsperwarp",    "warpthreads",  "warpwidth",
+        "lanesperwarp",    "warplanes",     "threadsinwarp",     "wavesize",     "wavefrontsize",
+        "sizeofwarp",      "warpdim",       "numthreadsperwarp", "cudawarpsize", "gpuwarpsize",
+        "nthreadsperwarp", "threadperwarp", "maxwarpsize",       "numlanes",     "warplength",
     };
     char plain[32];
     size_t len = 0;
@@ -71,7 +71,8 @@ bool width_applies(const struct annotation *a, uint32_t token, unsigned width)
 
 bool widths_are_possible(const struct annotation *a)
 {
-    static const char *const words[] = {"threadIdx", "hipThreadIdx_x", "thread_rank", "get_local_id"};
+    static const char *const words[] = {"threadIdx", "hipThreadIdx_x", "thread_rank",
+                                        "get_local_id"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         if (symbol_find(a->unit->symbols, words[i]))
             return true;
@@ -188,7 +189,7 @@ static bool splits(unsigned op, int64_t value, unsigned width)
     case TOK_AMP:
     case TOK_AMP_ASSIGN:
         return value == width - 1 || value == -(int64_t)width ||
-               value == (int64_t)(uint32_t)-(int64_t)width;
+               value == (int64_t)(uint32_t) - (int64_t)width;
     case TOK_SHIFT_RIGHT:
     case TOK_SHIFT_RIGHT_ASSIGN:
         return value == (width == 32 ? 5 : 6);
@@ -223,8 +224,9 @@ static bool follows_wave(struct annotation *a, const struct code_node *at)
 {
     const struct node *right = at->node->kids->next;
     int64_t on32, on64;
-    return right && width_value(a, at->function, right, 32, 0, &on32) && splits(at->node->op, on32, 32) &&
-           width_value(a, at->function, right, 64, 0, &on64) && splits(at->node->op, on64, 64);
+    return right && width_value(a, at->function, right, 32, 0, &on32) &&
+           splits(at->node->op, on32, 32) && width_value(a, at->function, right, 64, 0, &on64) &&
+           splits(at->node->op, on64, 64);
 }
 
 /* The position of a bit in a word is not a lane: word[i / 32] >> i % 32. */
@@ -268,7 +270,8 @@ static void add_use(struct annotation *a, struct widths *widths, const struct co
     };
 }
 
-/* Looks at AT; true if it is the position of a bit, so that what divides the same is one of a word. */
+/* Looks at AT; true if it is the position of a bit, so that what divides the same is one of a word.
+ */
 static bool examine(struct annotation *a, struct widths *widths, const struct code_node *at,
                     bool wave_words)
 {
@@ -339,7 +342,8 @@ static void read_calls(struct annotation *a, struct widths *widths)
     }
 }
 
-/* Tells the callers of those that use warp functions. A worklist: each function is put on it once. */
+/* Tells the callers of those that use warp functions. A worklist: each function is put on it once.
+ */
 static void spread_warps(struct widths *widths)
 {
     VEC(size_t) list = {0};

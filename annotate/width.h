@@ -46,7 +46,7 @@ void annotation_release_widths(struct annotation *a);
 bool widths_are_possible(const struct annotation *a);
 
 /* The blocks of at least two warps of WIDTH that the function at INDEX is played with, at most MAX;
-   *ASSUMED: its own are not known. */
+ *ASSUMED: its own are not known. */
 enum { WIDTH_BLOCKS = 4 };
 unsigned width_blocks(struct annotation *a, size_t index, unsigned width,
                       unsigned blocks[WIDTH_BLOCKS][3], bool *assumed);

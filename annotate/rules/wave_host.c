@@ -132,8 +132,7 @@ static void examine_count(struct context *c, const struct code_node *at)
         value != (op == TOK_SHIFT_RIGHT ? 5 : 32) || !width_applies(c->a, at->node->token, 32))
         return;
     const struct node *kept = at->node->id < c->code->node_count ? receiver(c, at->node) : NULL;
-    bool warps = says_warp(c, other, 3) ||
-                 (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
+    bool warps = says_warp(c, other, 3) || (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
                  (op != TOK_STAR && is_block_size(c, at->function, other));
     if (warps)
         width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);

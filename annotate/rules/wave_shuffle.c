@@ -105,10 +105,8 @@ static struct series *find_series(struct context *c, const struct node *loop, si
             (!loop || series->place == loop))
             return series;
     struct series *res = vec_push(&c->series);
-    *res = (struct series){.place = loop ? loop : call,
-                           .function = function,
-                           .is_loop = loop != NULL,
-                           .scan = scan};
+    *res = (struct series){
+        .place = loop ? loop : call, .function = function, .is_loop = loop != NULL, .scan = scan};
     return res;
 }
 
@@ -176,8 +174,8 @@ static void add_loop_fix(struct context *c, struct finding *f, const struct node
         struct span span = unit_span(c->a->unit, number->tokens);
         if (value.values[0] == width / 2 && part == head)
             finding_add_edit(f, safety, span, "warpSize / 2");
-        else if (value.values[0] == width && part == condition &&
-                 condition->kind == NODE_BINARY && condition->op == TOK_LESS)
+        else if (value.values[0] == width && part == condition && condition->kind == NODE_BINARY &&
+                 condition->op == TOK_LESS)
             finding_add_edit(f, safety, span, "warpSize");
     }
 }
@@ -210,8 +208,8 @@ static void report_series(struct context *c, const struct series *series)
     if (fn->known && fn->most_threads <= 32 && !mixed)
         f->effect = EFFECT_NONE;
     for (size_t i = series->is_loop ? 0 : 1; i < series->calls.count && i < 16; ++i)
-        finding_add_related(f, RELATED_USED,
-                            unit_span(a->unit, series->calls.items[i]->tokens), NULL);
+        finding_add_related(f, RELATED_USED, unit_span(a->unit, series->calls.items[i]->tokens),
+                            NULL);
     if (mixed && width == 32)
         vec_each (const struct width_use, use, &c->widths->uses)
             if (use->function == other && use->width == 0) {
@@ -251,8 +249,8 @@ static bool loop_follows(struct context *c, size_t function, const struct node *
 
 /* Compares what MACHINE's threads read with what they read on waves of 32: how many read something
    else, or -1 where nobody can say. */
-static int count_strangers(struct context *c, const struct code_node *call,
-                           const struct node *lane, const unsigned block[3])
+static int count_strangers(struct context *c, const struct code_node *call, const struct node *lane,
+                           const unsigned block[3])
 {
     struct lane_machine *on64 = annotation_machine(c->a, call->function, block, 64, 0);
     struct lane_machine *on32 = annotation_machine(c->a, call->function, block, 32, 0);
@@ -261,7 +259,8 @@ static int count_strangers(struct context *c, const struct code_node *call,
     struct lanes wide = lane_evaluate(on64, lane), narrow = lane_evaluate(on32, lane);
     if (wide.state == LANES_UNKNOWN || narrow.state != wide.state || !wide.bytes)
         return -1;
-    /* What is shifted by an unknown amount is looked at for the amount 0: any other may be there. */
+    /* What is shifted by an unknown amount is looked at for the amount 0: any other may be there.
+     */
     if (wide.state == LANES_SHIFTED && wide.values)
         return -1;
     uint64_t mask[LANES_MAX / 64];
@@ -275,6 +274,22 @@ static int count_strangers(struct context *c, const struct code_node *call,
         res += source(&wide, t, 64) != source(&narrow, t, 32);
     }
     return res;
+}
+
+/* Whether VALUE, passed on by CALL, is the same in all lanes of a wave. */
+static bool is_same_for_all(struct context *c, const struct code_node *call,
+                            const struct node *value, const unsigned block[3])
+{
+    struct lane_machine *machine = annotation_machine(c->a, call->function, block, 64, 0);
+    if (!machine)
+        return false;
+    struct lanes lanes = lane_evaluate(machine, value);
+    if (lanes_uniform(&lanes) || lanes.wave_uniform)
+        return true;
+    if (value->kind != NODE_INDEX)
+        return false;
+    lanes = lane_evaluate(machine, value->kids->next);
+    return lanes_uniform(&lanes) || lanes.wave_uniform;
 }
 
 /* The last lane is that of the wave where the rest follows; else the width 32 is the way out, which
@@ -305,9 +320,6 @@ static void examine_lane(struct context *c, const struct code_node *call,
     if (!width_applies(a, call->node->token, 32) || !warp->lane ||
         (fn->known && fn->most_threads <= 32) || loop_follows(c, call->function, call->node))
         return;
-    int64_t same;
-    if (width_value(a, call->function, warp->value, 64, 0, &same))
-        return;
     /* In HIP code, or where warpSize is used, a shuffle over the wave is meant so, unless its
        function counts on 32 lanes otherwise. */
     if ((fn->names_size || annotation_is_hip(a, call->node->token)) && !fn->hard32)
@@ -315,6 +327,8 @@ static void examine_lane(struct context *c, const struct code_node *call,
     unsigned blocks[WIDTH_BLOCKS][3];
     bool assumed;
     unsigned count = width_blocks(a, call->function, 32, blocks, &assumed);
+    if (is_same_for_all(c, call, warp->value, blocks[0]))
+        return;
     int strangers = 0;
     for (unsigned i = 0; i < count && strangers == 0; ++i)
         strangers = count_strangers(c, call, warp->lane, blocks[i]);
@@ -324,11 +338,11 @@ static void examine_lane(struct context *c, const struct code_node *call,
     struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_LANE, call->node->tokens, 32);
     if (assumed) {
         f->confidence = CONFIDENCE_MEDIUM;
-        finding_add_related(f, RELATED_BLOCK_ASSUMED,
-                            unit_span(a->unit, (struct range){
-                                                   a->unit->functions.items[call->function].name,
-                                                   a->unit->functions.items[call->function].name + 1}),
-                            NULL);
+        finding_add_related(
+            f, RELATED_BLOCK_ASSUMED,
+            unit_span(a->unit, (struct range){a->unit->functions.items[call->function].name,
+                                              a->unit->functions.items[call->function].name + 1}),
+            NULL);
     }
     add_lane_fix(c, f, call, warp, fn);
 }

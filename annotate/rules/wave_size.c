@@ -50,8 +50,7 @@ static void examine_tokens(struct annotation *a, const struct symbol *size)
     for (uint32_t i = 0; i < count; ++i) {
         const struct token *token = unit_token(unit, i);
         if (token->kind != TOK_IDENT || token->symbol != size || !token_is_code(token) ||
-            token_region(token) == REGION_CUDA || unit_is_member(unit, i) ||
-            !needs_constant(a, i))
+            token_region(token) == REGION_CUDA || unit_is_member(unit, i) || !needs_constant(a, i))
             continue;
         if (model_lookup(annotation_code(a)->model, size, i).kind == NAME_UNKNOWN)
             annotation_add(a, RULE_WAVE_SIZE_CONSTANT, (struct range){i, i + 1});
@@ -82,9 +81,8 @@ static void examine_arrays(struct annotation *a, const struct symbol *size)
             if (declarator->kind != NODE_DECLARATOR)
                 continue;
             tree_each (dimension, declarator) {
-                const struct node *name = dimension->kind == NODE_DIMENSION
-                                              ? find_size(a->unit, dimension, size)
-                                              : NULL;
+                const struct node *name =
+                    dimension->kind == NODE_DIMENSION ? find_size(a->unit, dimension, size) : NULL;
                 if (name && model_lookup(code->model, size, name->token).kind == NAME_UNKNOWN &&
                     token_region(unit_token(a->unit, name->token)) != REGION_CUDA)
                     annotation_add(a, RULE_WAVE_SIZE_CONSTANT, dimension->kids->tokens);
@@ -93,15 +91,14 @@ static void examine_arrays(struct annotation *a, const struct symbol *size)
     }
 }
 
-/* Whether an AMD compiler gets to TOKEN. A condition's line that names HIP counts as CUDA's, so that
-   it stays as it is; what lies around it decides. */
+/* Whether an AMD compiler gets to TOKEN. A condition's line that names HIP counts as CUDA's, so
+   that it stays as it is; what lies around it decides. */
 static bool is_seen(const struct unit *unit, uint32_t token)
 {
     if (token_region(unit_token(unit, token)) != REGION_CUDA)
         return true;
-    const struct directive *directive = unit_token(unit, token)->flags & TOKEN_DIRECTIVE
-                                            ? unit_directive_at(unit, token)
-                                            : NULL;
+    const struct directive *directive =
+        unit_token(unit, token)->flags & TOKEN_DIRECTIVE ? unit_directive_at(unit, token) : NULL;
     return directive && directive->condition &&
            (directive->parent == NO_INDEX ||
             unit->directives.items[directive->parent].region != REGION_CUDA);

@@ -10,8 +10,9 @@
    Before: int lane = threadIdx.x & 31;
    After:  int lane = threadIdx.x % warpSize;
 
-   Fix: unsafe: the numbers of a function follow warpSize. Silent: a 32 that splits what is no thread
-   number; tiles, words of bits, and threads in a function that has to do with no warp at all.  */
+   Fix: unsafe: the numbers of a function follow warpSize. Silent: a 32 that splits what is no
+   thread number; tiles, words of bits, and threads in a function that has to do with no warp at
+   all.  */
 #include <config.h>
 
 #include "annotate/width.h"
@@ -207,8 +208,7 @@ static const struct width_use *other_idea(struct context *c, const struct width_
     if (use->role != LANE_ROLE_WARP_COUNT)
         return NULL;
     vec_each (const struct width_use, other, &c->widths->uses)
-        if (other->function == use->function && other->width == 0 &&
-            other->role == LANE_ROLE_WARP)
+        if (other->function == use->function && other->width == 0 && other->role == LANE_ROLE_WARP)
             return other;
     return NULL;
 }
@@ -351,8 +351,8 @@ static void add_last_lane_fix(struct context *c, struct finding *f, size_t funct
 /* The uses of a function that are written with numbers, from *AT on: one finding. */
 static void report_function(struct context *c, const struct width_use *const *uses, size_t count)
 {
-    struct finding *f = width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens,
-                                  uses[0]->width);
+    struct finding *f =
+        width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens, uses[0]->width);
     unsigned related = 0;
     for (size_t i = 1; i < count; ++i)
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
@@ -365,8 +365,7 @@ static void report_function(struct context *c, const struct width_use *const *us
 static void report_mixed(struct context *c, const struct width_use *use,
                          const struct width_use *other)
 {
-    struct finding *f =
-        width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
+    struct finding *f = width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
     finding_add_related(f, RELATED_FOLLOWS, unit_span(c->a->unit, other->node->tokens), NULL);
     add_fix(c, f, use);
 }
