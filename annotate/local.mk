@@ -111,6 +111,7 @@ dist_pages_DATA = \
     annotate/pages/wave-count-host.txt \
     annotate/pages/wave-first-warp.txt \
     annotate/pages/wave-lane-arithmetic.txt \
+    annotate/pages/wave-library-width.txt \
     annotate/pages/wave-partials-mixed.txt \
     annotate/pages/wave-reduction-half.txt \
     annotate/pages/wave-reduction-incomplete.txt \

@@ -30,6 +30,8 @@ bool width_is_usual_name(const char *text)
     };
     char plain[32];
     size_t len = 0;
+    if (!strcmp(text, "WS"))
+        return true;
     if (text[0] == 'k' && isupper((unsigned char)text[1]))
         ++text;
     for (; *text; ++text) {
@@ -266,7 +268,8 @@ static void add_use(struct annotation *a, struct widths *widths, const struct co
         .function = at->function,
         .role = (uint8_t)role,
         .width = (uint8_t)width,
-        .shifted = value.state == LANES_SHIFTED || lanes_at(&value, 0) != 0,
+        .shifted = role != LANE_ROLE_WARP_COUNT &&
+                   (value.state == LANES_SHIFTED || lanes_at(&value, 0) != 0),
     };
 }
 

@@ -18,6 +18,8 @@
 struct context {
     struct annotation *a;
     const struct code *code;
+    size_t counted; /* the function in which warps were counted last, + 1 */
+    size_t count;   /* the finding about that */
 };
 
 static bool is_constant(struct context *c, const struct node *node, int64_t *value)
@@ -97,21 +99,22 @@ static const struct node *receiver(const struct context *c, const struct node *n
 static bool is_block_size(struct context *c, size_t function, const struct node *expression)
 {
     size_t count;
-    int64_t value, threads;
+    int64_t value;
     const struct launch_site *sites = model_launches(c->code->model, &count);
     if (expression->kind != NODE_NAME)
         return false;
     const struct symbol *name = tree_symbol(c->a->unit, expression);
+    bool known = is_constant(c, expression, &value) && 32 < value;
     for (size_t i = 0; i < count; ++i) {
-        const struct node *block = sites[i].block[0].expression;
-        if (!block || model_function_at(c->code->model, sites[i].token) != function ||
-            sites[i].block[1].expression)
+        const struct launch_site *site = &sites[i];
+        const struct node *block = site->block[0].expression;
+        if (!block || model_function_at(c->code->model, site->token) != function)
             continue;
         if (block->kind == NODE_NAME && tree_symbol(c->a->unit, block) == name)
             return true;
-        if (is_constant(c, expression, &value) && is_constant(c, block, &threads) &&
-            value == threads && 32 < value)
-            return true;
+        for (unsigned b = 0; known && site->block_known && b < site->block_count; ++b)
+            if (value == (int64_t)site->blocks[b][0] * site->blocks[b][1] * site->blocks[b][2])
+                return true;
     }
     return false;
 }
@@ -134,8 +137,16 @@ static void examine_count(struct context *c, const struct code_node *at)
     const struct node *kept = at->node->id < c->code->node_count ? receiver(c, at->node) : NULL;
     bool warps = says_warp(c, other, 3) || (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
                  (op != TOK_STAR && is_block_size(c, at->function, other));
-    if (warps)
-        width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);
+    if (!warps)
+        return;
+    if (c->counted == at->function + 1) {
+        finding_add_related(&c->a->findings->list.items[c->count], RELATED_USED,
+                            unit_span(c->a->unit, at->node->tokens), NULL);
+        return;
+    }
+    width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);
+    c->counted = at->function + 1;
+    c->count = c->a->findings->list.count - 1;
 }
 
 static void examine_tree(struct context *c, const struct node *node, size_t function)
@@ -169,11 +180,17 @@ static void examine_launches(struct context *c)
 
 /* Blocks of rows. */
 
-/* Whether the function at INDEX, or one that it calls, uses warp functions, and takes no lane from
-   elsewhere. */
-static bool rows_are_warps(const struct widths *widths, size_t index)
+/* Whether the block of SITE has several rows of 32 threads, as far as it is known. */
+static bool has_rows(const struct launch_site *site)
 {
-    return widths->functions[index].warps;
+    const struct launch_dim *x = &site->block[0], *y = &site->block[1];
+    for (unsigned b = 0; site->block_known && b < site->block_count; ++b)
+        if (site->blocks[b][0] != 32 || site->blocks[b][1] == 1)
+            return false;
+    if (site->block_known)
+        return site->block_count != 0;
+    return constant_single(&x->value) && x->value.values[0] == 32 && y->expression &&
+           (!constant_single(&y->value) || 1 < y->value.values[0]);
 }
 
 static void examine_blocks(struct context *c)
@@ -188,13 +205,10 @@ static void examine_blocks(struct context *c)
     for (size_t i = 0; i < count; ++i) {
         const struct launch_site *site = &sites[i];
         const struct node *x = site->block[0].expression;
-        if (site->function == NO_INDEX || !x || !site->block_known || !site->block_count ||
-            !width_applies(a, site->token, 32) || !rows_are_warps(widths, site->function))
+        if (site->function == NO_INDEX || !x || !width_applies(a, site->token, 32) ||
+            !widths->functions[site->function].warps)
             continue;
-        bool rows = true;
-        for (unsigned b = 0; b < site->block_count; ++b)
-            rows = rows && site->blocks[b][0] == 32 && 1 < site->blocks[b][1];
-        if (!rows || x->tokens.begin == last)
+        if (!has_rows(site) || x->tokens.begin == last)
             continue;
         last = x->tokens.begin;
         struct finding *f = width_add(a, RULE_WAVE_BLOCK_AS_WARP, x->tokens, 32);
@@ -218,7 +232,7 @@ void rule_wave_host(struct annotation *a)
 {
     if (!has_words(a))
         return;
-    struct context c = {a, annotation_code(a)};
+    struct context c = {.a = a, .code = annotation_code(a)};
     vec_each (const struct code_node, at, &c.code->operations) {
         if (at->node->kind != NODE_BINARY || !at->node->kids->next ||
             function_on_device(&a->unit->functions.items[at->function]))

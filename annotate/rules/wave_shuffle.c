@@ -17,7 +17,9 @@
 
 #include "annotate/width.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
 
 enum { MOST_STEPS = 8 };
 
@@ -31,10 +33,18 @@ struct series {
     VEC(const struct node *) calls;
 };
 
+/* A function whose first shuffle by a parameter is for its callers. */
+struct wrapper {
+    const struct warp_function *function; /* NULL: it has none */
+    const struct node *width;
+    int lane, value, width_parameter; /* which parameters; -1: none */
+};
+
 struct context {
     struct annotation *a;
     const struct code *code;
     const struct widths *widths;
+    struct wrapper *wrappers; /* by the function's index */
     VEC(struct series) series;
     size_t noted; /* the function whose explicit widths were reported last, + 1 */
     size_t note;  /* the finding about them */
@@ -313,7 +323,7 @@ static void add_lane_fix(struct context *c, struct finding *f, const struct code
 }
 
 static void examine_lane(struct context *c, const struct code_node *call,
-                         const struct warp_call *warp)
+                         const struct warp_call *warp, bool direct)
 {
     struct annotation *a = c->a;
     const struct width_function *fn = &c->widths->functions[call->function];
@@ -344,7 +354,8 @@ static void examine_lane(struct context *c, const struct code_node *call,
                                               a->unit->functions.items[call->function].name + 1}),
             NULL);
     }
-    add_lane_fix(c, f, call, warp, fn);
+    if (direct)
+        add_lane_fix(c, f, call, warp, fn);
 }
 
 /* The width 32 as a number: one note for a function. */
@@ -361,13 +372,139 @@ static void note_width(struct context *c, const struct code_node *call)
     c->note = a->findings->list.count - 1;
 }
 
+/* Functions and macros around a shuffle. */
+
+/* The parameter of MACRO that RANGE is; -1: none. */
+static int macro_parameter(const struct unit *unit, const struct directive *macro,
+                           struct range range)
+{
+    int res = 0;
+    if (range.end - range.begin != 1 || unit_kind(unit, range.begin) != TOK_IDENT)
+        return -1;
+    for (uint32_t at = macro->params.begin; at < macro->params.end; ++at) {
+        if (unit_kind(unit, at) == TOK_COMMA)
+            ++res;
+        else if (unit_token(unit, at)->symbol == unit_token(unit, range.begin)->symbol)
+            return res;
+    }
+    return -1;
+}
+
+/* The shuffle in the text of the macro that is defined at TOKEN, as CALL uses it. */
+static bool shuffle_of_macro(struct context *c, const struct node *call, uint32_t token,
+                             struct warp_call *res)
+{
+    const struct unit *unit = c->a->unit;
+    const struct directive *macro = unit_directive_at(unit, token);
+    if (!macro->function_like)
+        return false;
+    for (uint32_t at = macro->body.begin; at + 1 < macro->body.end; ++at) {
+        const struct warp_function *function =
+            unit_kind(unit, at) == TOK_IDENT ? warp_function_find(unit_token(unit, at)->symbol->text)
+                                             : NULL;
+        struct arguments arguments;
+        if (!function || !warp_is_shuffle(function) || unit_kind(unit, at + 1) != TOK_LPAREN ||
+            !unit_arguments(unit, at + 1, c->a->arena, &arguments))
+            continue;
+        /* One with a width of its own is as it is. */
+        if (function->width < arguments.count || arguments.count <= function->lane)
+            return false;
+        int lane = macro_parameter(unit, macro, arguments.items[function->lane]);
+        int value = macro_parameter(unit, macro, arguments.items[function->value]);
+        if (lane < 0 || value < 0)
+            return false;
+        *res = (struct warp_call){
+            .function = function,
+            .lane = code_argument(call, (unsigned)lane),
+            .value = code_argument(call, (unsigned)value),
+        };
+        return res->lane && res->value;
+    }
+    return false;
+}
+
+/* Which parameter of FUNCTION the name NODE is; -1: none. */
+static int parameter_of(struct context *c, const struct model_function *function,
+                        const struct node *node)
+{
+    if (!node || node->kind != NODE_NAME)
+        return -1;
+    for (unsigned i = 0; i < function->param_count; ++i) {
+        const struct node *parameter = function->params[i];
+        const struct node *declarator = parameter ? parameter->kids->next : NULL;
+        if (declarator && declarator->kind == NODE_DECLARATOR &&
+            tree_symbol(c->a->unit, declarator) == tree_symbol(c->a->unit, node))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Keeps the first shuffle of each function that hands its parameters on. */
+static void find_wrappers(struct context *c)
+{
+    vec_each (const struct code_node, call, &c->code->calls) {
+        struct warp_call warp;
+        struct wrapper *wrapper = &c->wrappers[call->function];
+        if (wrapper->function || !call->name || !warp_call_of(c->a, call->node, &warp) ||
+            !warp_is_shuffle(warp.function) || !warp.lane)
+            continue;
+        const struct model_function *function = model_function(c->code->model, call->function);
+        int lane = parameter_of(c, function, warp.lane);
+        if (0 <= lane)
+            *wrapper = (struct wrapper){warp.function, warp.width, lane,
+                                        parameter_of(c, function, warp.value),
+                                        parameter_of(c, function, warp.width)};
+    }
+}
+
+/* The shuffle that the function at INDEX does for CALL. */
+static bool shuffle_of_function(struct context *c, const struct node *call, size_t index,
+                                struct warp_call *res)
+{
+    const struct wrapper *wrapper = &c->wrappers[index];
+    if (!wrapper->function || wrapper->value < 0)
+        return false;
+    *res = (struct warp_call){
+        .function = wrapper->function,
+        .lane = code_argument(call, (unsigned)wrapper->lane),
+        .value = code_argument(call, (unsigned)wrapper->value),
+        .width = wrapper->width_parameter < 0
+                     ? wrapper->width
+                     : code_argument(call, (unsigned)wrapper->width_parameter),
+    };
+    return res->lane && res->value && (wrapper->width_parameter < 0 || res->width);
+}
+
+/* Whether CALL is a shuffle, by itself or by what it calls. */
+static bool shuffle_of(struct context *c, const struct code_node *call, struct warp_call *res,
+                       bool *direct)
+{
+    *direct = warp_call_of(c->a, call->node, res);
+    if (*direct) {
+        /* What the callers say is looked at there. */
+        const struct wrapper *wrapper = &c->wrappers[call->function];
+        bool handed_on = wrapper->function == res->function && 0 <= wrapper->value &&
+                         c->widths->functions[call->function].callers.count;
+        return warp_is_shuffle(res->function) && res->lane && !handed_on;
+    }
+    if (call->node->kids->kind != NODE_NAME)
+        return false;
+    struct name_meaning meaning =
+        model_lookup(c->code->model, call->name, call->node->kids->token);
+    if (meaning.kind == NAME_MACRO && meaning.token != NO_TOKEN)
+        return shuffle_of_macro(c, call->node, meaning.token, res);
+    return meaning.kind == NAME_FUNCTION && meaning.function < c->widths->function_count &&
+           shuffle_of_function(c, call->node, meaning.function, res);
+}
+
 static void examine(struct context *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
     struct warp_call warp;
     struct constant width;
-    if (!warp_call_of(a, call->node, &warp) || !warp_is_shuffle(warp.function) || !warp.lane ||
-        token_region(unit_token(a->unit, call->node->token)) == REGION_CUDA)
+    bool direct;
+    if (token_region(unit_token(a->unit, call->node->token)) == REGION_CUDA ||
+        !shuffle_of(c, call, &warp, &direct))
         return;
     bool narrow = false;
     if (warp.width) {
@@ -378,12 +515,13 @@ static void examine(struct context *c, const struct code_node *call)
     }
     if (warp.function->kind == WARP_SHUFFLE) {
         if (!warp.width)
-            examine_lane(c, call, &warp);
+            examine_lane(c, call, &warp, direct);
     } else {
         add_to_series(c, call, &warp);
     }
     uint32_t defined;
-    if (narrow && width_applies(a, call->node->token, 32) && !width_name(a, warp.width, &defined))
+    if (direct && narrow && width_applies(a, call->node->token, 32) &&
+        !width_name(a, warp.width, &defined))
         note_width(c, call);
 }
 
@@ -392,6 +530,8 @@ void rule_wave_shuffle(struct annotation *a)
     if (!warp_is_used(a))
         return;
     struct context c = {.a = a, .code = annotation_code(a), .widths = annotation_widths(a)};
+    c.wrappers = xcalloc(c.widths->function_count + 1, sizeof *c.wrappers);
+    find_wrappers(&c);
     vec_each (const struct code_node, call, &c.code->calls)
         if (call->name && function_on_device(&a->unit->functions.items[call->function]))
             examine(&c, call);
@@ -400,4 +540,5 @@ void rule_wave_shuffle(struct annotation *a)
         vec_release(&series->calls);
     }
     vec_release(&c.series);
+    free(c.wrappers);
 }

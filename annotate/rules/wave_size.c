@@ -1,9 +1,11 @@
-/* wave-size-constant, wave-size-macro, wave-tile
+/* wave-size-constant, wave-size-macro, wave-tile, wave-library-width
 
    Finds: warpSize where the language asks for a constant; the macro __AMDGCN_WAVEFRONT_SIZE;
-   groups of 32 threads that are made with cooperative groups. Why: from ROCm 7 on warpSize is no
+   groups of 32 threads that are made with cooperative groups; CUB's functions for a warp, without a
+   width, where warps of 32 are counted. Why: from ROCm 7 on warpSize is no
    constant expression; newer compilers do not define the macro, and a condition that asks for it is
-   false without a word; two groups of 32 share a wave of 64 and go through both of their paths.
+   false without a word; two groups of 32 share a wave of 64 and go through both of their paths;
+   hipCUB's warp is the wave.
 
    Before: __shared__ float part[1024 / warpSize];
    After:  __shared__ float part[1024 / 32];
@@ -139,6 +141,28 @@ static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, st
     return width_applies(a, token, *width);
 }
 
+/* Calls that are given the group of which TOKEN is part of the declaration, cg::reduce (tile, ...). */
+static void add_calls(struct annotation *a, struct finding *f, uint32_t token, size_t function)
+{
+    enum { MOST = 16 };
+    const struct code *code = annotation_code(a);
+    const struct symbol *name = NULL;
+    unsigned count = 0;
+    vec_each (const struct code_node, declaration, &code->declarations)
+        if (declaration->function == function && declaration->node->tokens.begin <= token &&
+            token < declaration->node->tokens.end && declaration->node->kids->next &&
+            declaration->node->kids->next->kind == NODE_DECLARATOR)
+            name = tree_symbol(a->unit, declaration->node->kids->next);
+    if (!name)
+        return;
+    vec_each (const struct code_node, call, &code->calls) {
+        const struct node *first = code_argument(call->node, 0);
+        if (call->function == function && call->node->kids->kind == NODE_NAME && first &&
+            first->kind == NODE_NAME && tree_symbol(a->unit, first) == name && count++ < MOST)
+            finding_add_related(f, RELATED_USED, unit_span(a->unit, call->node->tokens), NULL);
+    }
+}
+
 /* tiled_partition<32> and what is declared with its result: one finding for a function. */
 static void examine_tiles(struct annotation *a)
 {
@@ -163,9 +187,68 @@ static void examine_tiles(struct annotation *a)
                                 unit_span(unit, whole), NULL);
             continue;
         }
-        width_add(a, RULE_WAVE_TILE, whole, width);
+        struct finding *f = width_add(a, RULE_WAVE_TILE, whole, width);
+        if (function != NO_INDEX)
+            add_calls(a, f, i, function);
         finding = a->findings->list.count - 1;
         last = function;
+    }
+}
+
+/* Whether one argument alone stands between the angle brackets that open at OPEN. */
+static bool has_one_argument(const struct unit *unit, uint32_t open)
+{
+    uint32_t close = unit_partner(unit, open);
+    if (close == NO_TOKEN)
+        return false;
+    for (uint32_t at = unit_next(unit, open); at < close; at = unit_next(unit, at)) {
+        enum token_kind kind = unit_kind(unit, at);
+        if (kind == TOK_COMMA || kind == TOK_EOF)
+            return false;
+        if ((kind == TOK_LPAREN || kind == TOK_LESS) && unit_partner(unit, at) < close)
+            at = unit_partner(unit, at);
+    }
+    return true;
+}
+
+/* cub::WarpReduce<T> in functions that count warps of another width than the wave's. */
+static void examine_library(struct annotation *a)
+{
+    static const char *const names[] = {"WarpReduce", "WarpScan", "WarpMergeSort"};
+    const struct unit *unit = a->unit;
+    const struct symbol *symbols[] = {
+        symbol_find(unit->symbols, names[0]),
+        symbol_find(unit->symbols, names[1]),
+        symbol_find(unit->symbols, names[2]),
+    };
+    if (!symbols[0] && !symbols[1] && !symbols[2])
+        return;
+    const struct widths *widths = annotation_widths(a);
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    for (uint32_t i = 2; i + 2 < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind != TOK_IDENT || unit_kind(unit, i + 1) != TOK_LESS ||
+            (token->symbol != symbols[0] && token->symbol != symbols[1] &&
+             token->symbol != symbols[2]) ||
+            unit_kind(unit, i - 1) != TOK_COLON_COLON || unit_kind(unit, i - 2) != TOK_IDENT ||
+            !strstr(unit_token(unit, i - 2)->symbol->text, "cub") || !has_one_argument(unit, i + 1))
+            continue;
+        size_t function = model_function_at(annotation_code(a)->model, i);
+        unsigned width = function == NO_INDEX                      ? 0
+                         : widths->functions[function].hard32      ? 32
+                         : widths->functions[function].hard64      ? 64
+                                                                   : 0;
+        if (!width || !width_applies(a, i, width))
+            continue;
+        struct finding *f = width_add(a, RULE_WAVE_LIBRARY_WIDTH,
+                                      (struct range){i - 2, unit_partner(unit, i + 1) + 1}, width);
+        vec_each (const struct width_use, use, &widths->uses)
+            if (use->function == function && use->width == width) {
+                finding_add_related(f, RELATED_USED, unit_span(unit, use->node->tokens), NULL);
+                break;
+            }
+        uint32_t at = unit_token(unit, unit_partner(unit, i + 1))->offset;
+        finding_add_edit(f, FIX_DISPLAY, (struct span){at, at}, width == 32 ? ", 32" : ", 64");
     }
 }
 
@@ -179,4 +262,5 @@ void rule_wave_size(struct annotation *a)
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE");
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE__");
     examine_tiles(a);
+    examine_library(a);
 }

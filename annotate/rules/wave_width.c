@@ -92,6 +92,23 @@ static unsigned as_width(struct context *c, const struct constant *value, uint32
     return width_applies(c->a, token, width) ? width : 0;
 }
 
+/* Whether DIRECTIVE lies in a conditional that asks for CUDA's architecture. */
+static bool is_for_an_architecture(const struct context *c, const struct directive *directive)
+{
+    const struct unit *unit = c->a->unit;
+    const struct symbol *arch = symbol_find(unit->symbols, "__CUDA_ARCH__");
+    if (!arch || directive->parent == NO_INDEX)
+        return false;
+    const struct directive *group =
+        &unit->directives.items[unit->directives.items[directive->parent].first];
+    if (group->names_hip)
+        return false;
+    for (uint32_t at = group->tokens.begin; at < group->tokens.end; ++at)
+        if (unit_kind(unit, at) == TOK_IDENT && unit_token(unit, at)->symbol == arch)
+            return true;
+    return false;
+}
+
 static void define_macros(struct context *c)
 {
     const struct unit *unit = c->a->unit;
@@ -102,8 +119,12 @@ static void define_macros(struct context *c)
             continue;
         const struct symbol *name = unit_token(unit, directive->name)->symbol;
         struct constant value;
-        if (!name || !width_is_usual_name(name->text) ||
-            !constant_of_name(c->code->model, name, last, &value))
+        if (!name || !width_is_usual_name(name->text))
+            continue;
+        /* Of several that CUDA's architecture chooses between none has the target in mind. */
+        if (!is_for_an_architecture(c, directive)
+                ? !constant_of_name(c->code->model, name, last, &value)
+                : !constant_of_range(c->code->model, directive->body, &value))
             continue;
         unsigned width = as_width(c, &value, directive->name);
         if (width)
@@ -139,12 +160,7 @@ static void define_variables(struct context *c)
 static bool has_usual_name(const struct unit *unit)
 {
     for (const struct symbol *s = symbol_first(unit->symbols); s; s = symbol_next(s))
-        if (width_is_usual_name(s->text) && strcmp(s->text, "warpSize"))
-            return true;
-    /* The builtin itself is used more than declared. */
-    vec_each (const struct directive, directive, &unit->directives)
-        if (directive->kind == TOK_PP_DEFINE && directive->name != NO_TOKEN &&
-            !strcmp(unit_token(unit, directive->name)->symbol->text, "warpSize"))
+        if (width_is_usual_name(s->text))
             return true;
     return false;
 }
@@ -343,8 +359,34 @@ static void add_last_lane_fix(struct context *c, struct finding *f, size_t funct
         bool is_lane = lane.state == LANES_KNOWN && lane.values;
         for (unsigned i = 0; is_lane && i < machine->threads; ++i)
             is_lane = lanes_at(&lane, i) == i % width;
-        if (is_lane)
+        if (is_lane) {
+            finding_add_related(f, RELATED_USED, unit_span(c->a->unit, at->node->tokens), NULL);
             finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, right->tokens), "warpSize - 1");
+        }
+    }
+}
+
+/* Shared arrays of FUNCTION with a place for each warp of WIDTH: sized by a number of its own. */
+static void add_partials(struct context *c, struct finding *f, size_t function, unsigned width,
+                         unsigned *related)
+{
+    size_t count;
+    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct shared_object *object = &objects[i];
+        const struct node *dimension = object->declarator->kids;
+        if (object->function != function || !dimension || dimension->kind != NODE_DIMENSION ||
+            (dimension->next && dimension->next->kind == NODE_DIMENSION) || !dimension->kids)
+            continue;
+        const struct node *size = dimension->kids;
+        struct constant value;
+        bool divides = size->kind == NODE_BINARY && size->op == TOK_SLASH &&
+                       constant_of(c->code->model, size->kids->next, &value) &&
+                       constant_single(&value) && value.values[0] == width;
+        bool most = constant_of(c->code->model, size, &value) && constant_single(&value) &&
+                    value.values[0] == LANES_MAX / width;
+        if (divides || most)
+            add_related(c, f, RELATED_DECLARED_FOR_WARPS, object->declarator->tokens, related);
     }
 }
 
@@ -354,8 +396,13 @@ static void report_function(struct context *c, const struct width_use *const *us
     struct finding *f =
         width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens, uses[0]->width);
     unsigned related = 0;
-    for (size_t i = 1; i < count; ++i)
+    bool warps = uses[0]->role == LANE_ROLE_WARP;
+    for (size_t i = 1; i < count; ++i) {
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
+        warps |= uses[i]->role == LANE_ROLE_WARP;
+    }
+    if (warps)
+        add_partials(c, f, uses[0]->function, uses[0]->width, &related);
     for (size_t i = 0; i < count; ++i)
         add_fix(c, f, uses[i]);
     if (f->fix)
