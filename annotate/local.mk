@@ -27,9 +27,11 @@ libhipwright_a_SOURCES += \
     annotate/model/record.c \
     annotate/model/result.def \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
+    annotate/ptx.c annotate/ptx.h annotate/ptx.def \
     annotate/rules.def \
     annotate/rules/ballot_truncated.c \
     annotate/rules/bank_conflict.c \
+    annotate/rules/barrier.c \
     annotate/rules/compute_capability.c \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
@@ -40,6 +42,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/mask_literal.c \
     annotate/rules/mask_use.c \
     annotate/rules/sm_count.c \
+    annotate/rules/spin_lock.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c \
     annotate/rules/wave_host.c \
@@ -48,6 +51,9 @@ libhipwright_a_SOURCES += \
     annotate/rules/wave_width.c \
     annotate/warp.c annotate/warp.def annotate/warp.h \
     annotate/width.c annotate/width.h
+    annotate/rules/warp_synchronous.c \
+    annotate/rules/wmma.c \
+    annotate/warp.c annotate/warp.def annotate/warp.h
 
 # What `hipwright explain` shows, and doc/rules.txt.
 pagesdir = $(pkgdatadir)/pages
@@ -84,6 +90,13 @@ dist_pages_DATA = \
     annotate/pages/library-none.txt \
     annotate/pages/library-partial.txt \
     annotate/pages/library-port.txt \
+    annotate/pages/matrix-block.txt \
+    annotate/pages/matrix-element-layout.txt \
+    annotate/pages/matrix-no-unit.txt \
+    annotate/pages/matrix-ptx.txt \
+    annotate/pages/matrix-shape.txt \
+    annotate/pages/matrix-tf32.txt \
+    annotate/pages/matrix-wmma.txt \
     annotate/pages/occupancy-block-search.txt \
     annotate/pages/occupancy-bounds-attribute.txt \
     annotate/pages/occupancy-bounds-exceeded.txt \
@@ -122,3 +135,14 @@ dist_pages_DATA = \
     annotate/pages/wave-size-test.txt \
     annotate/pages/wave-tile.txt \
     annotate/pages/wave-width-constant.txt
+    annotate/pages/ptx-async-copy.txt \
+    annotate/pages/ptx-barrier.txt \
+    annotate/pages/ptx-cluster.txt \
+    annotate/pages/ptx-inline.txt \
+    annotate/pages/ptx-special-register.txt \
+    annotate/pages/ptx-warp.txt \
+    annotate/pages/sync-barrier-divergent.txt \
+    annotate/pages/sync-barrier-early-return.txt \
+    annotate/pages/sync-lane-spin-lock.txt \
+    annotate/pages/sync-last-warp.txt \
+    annotate/pages/sync-warp-synchronous.txt

@@ -1,0 +1,241 @@
+/* sync-warp-synchronous, sync-last-warp: see their pages in annotate/pages/. */
+#include <config.h>
+
+#include "annotate/annotate_p.h"
+
+#include <string.h>
+
+enum { FEWEST_STEPS = 3, SEARCH_DEPTH = 12 };
+
+/* A step: ARRAY[INDEX] gets something of ARRAY[INDEX + distance]. */
+struct step {
+    const struct node *array;
+    int64_t distance;
+};
+
+static bool same_text(const struct unit *unit, const struct node *a, const struct node *b)
+{
+    uint32_t len = a->tokens.end - a->tokens.begin;
+    if (len != b->tokens.end - b->tokens.begin)
+        return false;
+    for (uint32_t i = 0; i < len; ++i) {
+        const struct token *ta = unit_token(unit, a->tokens.begin + i),
+                           *tb = unit_token(unit, b->tokens.begin + i);
+        if (ta->kind != tb->kind || ta->symbol != tb->symbol || ta->length != tb->length)
+            return false;
+    }
+    return true;
+}
+
+/* The distance of INDEX from BASE where it is BASE + number. */
+static bool distance_of(const struct code *code, const struct node *index, const struct node *base,
+                        int64_t *res)
+{
+    const struct unit *unit = code->model->unit;
+    struct constant value;
+    if (index->kind != NODE_BINARY || index->op != TOK_PLUS)
+        return false;
+    const struct node *left = index->kids, *right = left->next;
+    const struct node *more = same_text(unit, left, base)    ? right
+                              : same_text(unit, right, base) ? left
+                                                             : NULL;
+    if (!more || !constant_of(code->model, more, &value) || !constant_single(&value))
+        return false;
+    *res = value.values[0];
+    return true;
+}
+
+/* Looks in NODE for ARRAY[INDEX + distance], where TARGET is ARRAY[INDEX]. */
+static bool find_partner(const struct code *code, const struct node *node,
+                         const struct node *target, int64_t *res, unsigned depth)
+{
+    if (SEARCH_DEPTH < depth)
+        return false;
+    if (node->kind == NODE_INDEX && same_text(code->model->unit, node->kids, target->kids) &&
+        distance_of(code, node->kids->next, target->kids->next, res))
+        return true;
+    tree_each (kid, node)
+        if (find_partner(code, kid, target, res, depth + 1))
+            return true;
+    return false;
+}
+
+/* The statement under an `if` or in braces, if it is the only one. */
+static const struct node *only_statement(const struct node *node)
+{
+    for (unsigned depth = 0; depth < SEARCH_DEPTH; ++depth) {
+        if (node->kind == NODE_IF && tree_kid(node, 1) &&
+            (!tree_kid(node, 2) || tree_kid(node, 2)->kind == NODE_EMPTY))
+            node = tree_kid(node, 1);
+        else if (node->kind == NODE_BLOCK && node->kids && !node->kids->next)
+            node = node->kids;
+        else
+            break;
+    }
+    return node;
+}
+
+static bool read_step(const struct code *code, const struct node *statement, struct step *res)
+{
+    const struct node *node = only_statement(statement);
+    if (node->kind != NODE_EXPRESSION || !node->kids || node->kids->kind != NODE_ASSIGN)
+        return false;
+    const struct node *target = node->kids->kids, *value = target->next;
+    if (target->kind != NODE_INDEX || !find_partner(code, value, target, &res->distance, 0))
+        return false;
+    res->array = target->kids;
+    return 0 < res->distance;
+}
+
+/* Whether the variable that ARRAY names is declared volatile. */
+static bool is_volatile(struct annotation *a, const struct node *array)
+{
+    if (array->kind != NODE_NAME)
+        return false;
+    struct name_meaning meaning =
+        model_lookup(annotation_code(a)->model, tree_symbol(a->unit, array), array->token);
+    const struct node *type = meaning.declaration ? meaning.declaration->kids : NULL;
+    return type && type->kind == NODE_TYPE && type->flags & TYPE_VOLATILE;
+}
+
+/* Whether ARRAY may be shared memory: not a local array, nor one that the lanes have apart. */
+static bool may_be_shared(struct annotation *a, const struct node *array)
+{
+    if (array->kind != NODE_NAME)
+        return true;
+    struct name_meaning meaning =
+        model_lookup(annotation_code(a)->model, tree_symbol(a->unit, array), array->token);
+    if (meaning.kind != NAME_LOCAL || !meaning.declaration || !meaning.declarator)
+        return true;
+    const struct node *type = meaning.declaration->kids;
+    bool is_array = meaning.declarator->kids && meaning.declarator->kids->kind == NODE_DIMENSION;
+    return !is_array || (type->kind == NODE_TYPE && type->flags & TYPE_SHARED);
+}
+
+static void report(struct annotation *a, const struct node *array, struct range range)
+{
+    bool is_right = is_volatile(a, array);
+    target_set wide = annotation_with_wave(a, 64);
+    if (is_right && !wide)
+        return;
+    struct finding *f = annotation_add(
+        a, is_right ? RULE_SYNC_LAST_WARP : RULE_SYNC_WARP_SYNCHRONOUS, array->tokens);
+    f->span = unit_span(a->unit, range);
+    if (!is_right)
+        return;
+    f->targets = wide;
+    finding_add_arg(f, annotation_names(a, wide));
+}
+
+/* Looks among the statements of BLOCK for a run of steps, each half as far as the one before. */
+static void examine_block(struct annotation *a, const struct code *code, const struct node *block)
+{
+    struct step first = {0};
+    const struct node *begin = NULL, *end = NULL;
+    int64_t last = 0;
+    unsigned steps = 0;
+    for (const struct node *node = block->kids;; node = node->next) {
+        struct step step;
+        bool is_step = node && read_step(code, node, &step);
+        if (is_step && steps && 2 * step.distance == last &&
+            same_text(a->unit, step.array, first.array)) {
+            ++steps;
+        } else if (is_step && steps && step.distance == last) {
+            end = node; /* of another array, beside it */
+            continue;
+        } else {
+            /* It begins within a warp: further ones have barriers, or are for other lanes. */
+            if (FEWEST_STEPS <= steps && may_be_shared(a, first.array))
+                report(a, first.array, (struct range){begin->tokens.begin, end->tokens.end});
+            steps = is_step && step.distance <= 64;
+            first = step;
+            begin = node;
+        }
+        if (!node)
+            return;
+        if (is_step)
+            last = step.distance;
+        end = node;
+    }
+}
+
+/* Whether NODE is VARIABLE >>= 1 or VARIABLE /= 2. */
+static bool is_halved(const struct code *code, const struct node *node,
+                      const struct symbol *variable)
+{
+    struct constant by;
+    return node->kind == NODE_ASSIGN && node->kids->kind == NODE_NAME &&
+           tree_symbol(code->model->unit, node->kids) == variable &&
+           (node->op == TOK_SHIFT_RIGHT_ASSIGN || node->op == TOK_SLASH_ASSIGN) &&
+           constant_of(code->model, node->kids->next, &by) && constant_single(&by) &&
+           by.values[0] == (node->op == TOK_SHIFT_RIGHT_ASSIGN ? 1 : 2);
+}
+
+/* Looks in NODE for ARRAY[INDEX + VARIABLE], where TARGET is ARRAY[INDEX]. */
+static bool has_partner_at(const struct unit *unit, const struct node *node,
+                           const struct node *target, const struct symbol *variable, unsigned depth)
+{
+    if (SEARCH_DEPTH < depth)
+        return false;
+    const struct node *index = node->kind == NODE_INDEX ? node->kids->next : NULL;
+    if (index && index->kind == NODE_BINARY && index->op == TOK_PLUS &&
+        same_text(unit, node->kids, target->kids) &&
+        same_text(unit, index->kids, target->kids->next) && index->kids->next->kind == NODE_NAME &&
+        tree_symbol(unit, index->kids->next) == variable)
+        return true;
+    tree_each (kid, node)
+        if (has_partner_at(unit, kid, target, variable, depth + 1))
+            return true;
+    return false;
+}
+
+/* for (int d = 32; d > 0; d >>= 1) s[t] += s[t + d]; */
+static void examine_loop(struct annotation *a, const struct code *code, const struct node *loop)
+{
+    const struct node *start = loop->kids, *step = tree_kid(loop, 2), *body = tree_kid(loop, 3);
+    const struct node *variable = NULL, *value = NULL;
+    struct constant first;
+    if (start->kind == NODE_DECLARATION) {
+        variable = tree_kid(start, 1);
+        const struct node *initializer = variable ? variable->kids : NULL;
+        value = initializer && initializer->kind == NODE_INITIALIZER ? initializer->kids : NULL;
+    }
+    body = body ? only_statement(body) : NULL;
+    if (!value || !step || !body || body->kind != NODE_EXPRESSION || !body->kids ||
+        body->kids->kind != NODE_ASSIGN || body->kids->kids->kind != NODE_INDEX)
+        return;
+    const struct symbol *name = tree_symbol(a->unit, variable);
+    const struct node *target = body->kids->kids;
+    if (is_halved(code, step, name) && constant_of(code->model, value, &first) &&
+        constant_single(&first) && first.values[0] <= 64 &&
+        has_partner_at(a->unit, target->next, target, name, 0) && may_be_shared(a, target->kids))
+        report(a, target->kids, body->tokens);
+}
+
+void rule_warp_synchronous(struct annotation *a)
+{
+    const struct unit *unit = a->unit;
+    if (!symbol_find(unit->symbols, "__shared__") && !symbol_find(unit->symbols, "volatile") &&
+        !symbol_find(unit->symbols, "__syncthreads"))
+        return;
+    const struct code *code = annotation_code(a);
+    const struct node *seen = NULL;
+    vec_each (const struct code_node, operation, &code->operations) {
+        if (!operation->device || operation->node->kind != NODE_ASSIGN ||
+            operation->node->kids->kind != NODE_INDEX ||
+            token_region(unit_token(unit, operation->node->token)) == REGION_CUDA)
+            continue;
+        /* The block that the step stands in, maybe under an `if`. */
+        const struct node *block = code_parent(code, operation->node);
+        while (block && (block->kind != NODE_BLOCK || !block->kids->next))
+            block = code_parent(code, block);
+        if (!block || block == seen)
+            continue;
+        seen = block;
+        examine_block(a, code, block);
+    }
+    vec_each (const struct code_node, loop, &code->loops)
+        if (loop->device && loop->node->kind == NODE_FOR &&
+            token_region(unit_token(unit, loop->node->token)) != REGION_CUDA)
+            examine_loop(a, code, loop->node);
+}
