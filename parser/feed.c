@@ -31,7 +31,9 @@ static uint32_t step_pair(const struct unit *unit, uint32_t index)
 /* Behind the last token of the stream before AT, where FIRST is one of them. */
 static uint32_t end_before(const struct unit *unit, uint32_t first, uint32_t at)
 {
-    if (at <= first + 1 || unit_token(unit, first)->flags & TOKEN_DIRECTIVE)
+    /* The end of a body may be a directive. */
+    if (at <= first + 1 ||
+        (unit_token(unit, first)->flags | unit_token(unit, at)->flags) & TOKEN_DIRECTIVE)
         return at;
     do
         at = unit_prev(unit, at);

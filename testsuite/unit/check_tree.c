@@ -644,6 +644,11 @@ static const struct row files[] = {
     {"void f() { return @; } void g() { a; }", "?[return @ ;] | (expression a)"},
     {"void f() { switch (a) { case @: b; default: c; } }",
      "(switch a (block ?[case @ : b ;] (default) (expression c)))"},
+    {"void f() {\n#if __HIP_DEVICE_COMPILE__\n#else\na\n#elif\n}\n#",
+     "?[{ # if __HIP_DEVICE_COMPILE__ # else a # elif }]"},
+    {"void f() { do { a; } } void g() { b; }", "?[do { a ; }] | (expression b)"},
+    {"void f() { if (a) { do { b; } else c; } d; }",
+     "(if a (block ?[do { b ; }] (else (expression c))) _) (expression d)"},
 };
 
 START_TEST(test_expressions)
