@@ -45,15 +45,14 @@ libhipwright_a_SOURCES += \
     annotate/rules/spin_lock.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c \
+    annotate/rules/warp_synchronous.c \
     annotate/rules/wave_host.c \
     annotate/rules/wave_shuffle.c \
     annotate/rules/wave_size.c \
     annotate/rules/wave_width.c \
+    annotate/rules/wmma.c \
     annotate/warp.c annotate/warp.def annotate/warp.h \
     annotate/width.c annotate/width.h
-    annotate/rules/warp_synchronous.c \
-    annotate/rules/wmma.c \
-    annotate/warp.c annotate/warp.def annotate/warp.h
 
 # What `hipwright explain` shows, and doc/rules.txt.
 pagesdir = $(pkgdatadir)/pages
@@ -111,30 +110,6 @@ dist_pages_DATA = \
     annotate/pages/occupancy-shared-size.txt \
     annotate/pages/occupancy-sm-count.txt \
     annotate/pages/occupancy-sm-property.txt \
-    annotate/pages/ptx-inline.txt \
-    annotate/pages/wave-ballot-truncated.txt \
-    annotate/pages/wave-mask-absent-lanes.txt \
-    annotate/pages/wave-mask-compare.txt \
-    annotate/pages/wave-mask-count.txt \
-    annotate/pages/wave-mask-literal.txt \
-    annotate/pages/wave-mask-partial.txt \
-    annotate/pages/wave-mask-shift.txt \
-    annotate/pages/wave-mask-variable.txt
-    annotate/pages/wave-block-as-warp.txt \
-    annotate/pages/wave-count-host.txt \
-    annotate/pages/wave-first-warp.txt \
-    annotate/pages/wave-lane-arithmetic.txt \
-    annotate/pages/wave-library-width.txt \
-    annotate/pages/wave-partials-mixed.txt \
-    annotate/pages/wave-reduction-half.txt \
-    annotate/pages/wave-reduction-incomplete.txt \
-    annotate/pages/wave-shuffle-lane.txt \
-    annotate/pages/wave-shuffle-width.txt \
-    annotate/pages/wave-size-constant.txt \
-    annotate/pages/wave-size-macro.txt \
-    annotate/pages/wave-size-test.txt \
-    annotate/pages/wave-tile.txt \
-    annotate/pages/wave-width-constant.txt
     annotate/pages/ptx-async-copy.txt \
     annotate/pages/ptx-barrier.txt \
     annotate/pages/ptx-cluster.txt \
@@ -145,4 +120,27 @@ dist_pages_DATA = \
     annotate/pages/sync-barrier-early-return.txt \
     annotate/pages/sync-lane-spin-lock.txt \
     annotate/pages/sync-last-warp.txt \
-    annotate/pages/sync-warp-synchronous.txt
+    annotate/pages/sync-warp-synchronous.txt \
+    annotate/pages/wave-ballot-truncated.txt \
+    annotate/pages/wave-block-as-warp.txt \
+    annotate/pages/wave-count-host.txt \
+    annotate/pages/wave-first-warp.txt \
+    annotate/pages/wave-lane-arithmetic.txt \
+    annotate/pages/wave-library-width.txt \
+    annotate/pages/wave-mask-absent-lanes.txt \
+    annotate/pages/wave-mask-compare.txt \
+    annotate/pages/wave-mask-count.txt \
+    annotate/pages/wave-mask-literal.txt \
+    annotate/pages/wave-mask-partial.txt \
+    annotate/pages/wave-mask-shift.txt \
+    annotate/pages/wave-mask-variable.txt \
+    annotate/pages/wave-partials-mixed.txt \
+    annotate/pages/wave-reduction-half.txt \
+    annotate/pages/wave-reduction-incomplete.txt \
+    annotate/pages/wave-shuffle-lane.txt \
+    annotate/pages/wave-shuffle-width.txt \
+    annotate/pages/wave-size-constant.txt \
+    annotate/pages/wave-size-macro.txt \
+    annotate/pages/wave-size-test.txt \
+    annotate/pages/wave-tile.txt \
+    annotate/pages/wave-width-constant.txt

@@ -99,7 +99,7 @@ static const struct node *receiver(const struct context *c, const struct node *n
 static bool is_block_size(struct context *c, size_t function, const struct node *expression)
 {
     size_t count;
-    int64_t value;
+    int64_t value = 0;
     const struct launch_site *sites = model_launches(c->code->model, &count);
     if (expression->kind != NODE_NAME)
         return false;

@@ -400,8 +400,9 @@ static bool shuffle_of_macro(struct context *c, const struct node *call, uint32_
         return false;
     for (uint32_t at = macro->body.begin; at + 1 < macro->body.end; ++at) {
         const struct warp_function *function =
-            unit_kind(unit, at) == TOK_IDENT ? warp_function_find(unit_token(unit, at)->symbol->text)
-                                             : NULL;
+            unit_kind(unit, at) == TOK_IDENT
+                ? warp_function_find(unit_token(unit, at)->symbol->text)
+                : NULL;
         struct arguments arguments;
         if (!function || !warp_is_shuffle(function) || unit_kind(unit, at + 1) != TOK_LPAREN ||
             !unit_arguments(unit, at + 1, c->a->arena, &arguments))
@@ -489,8 +490,7 @@ static bool shuffle_of(struct context *c, const struct code_node *call, struct w
     }
     if (call->node->kids->kind != NODE_NAME)
         return false;
-    struct name_meaning meaning =
-        model_lookup(c->code->model, call->name, call->node->kids->token);
+    struct name_meaning meaning = model_lookup(c->code->model, call->name, call->node->kids->token);
     if (meaning.kind == NAME_MACRO && meaning.token != NO_TOKEN)
         return shuffle_of_macro(c, call->node, meaning.token, res);
     return meaning.kind == NAME_FUNCTION && meaning.function < c->widths->function_count &&

@@ -141,7 +141,8 @@ static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, st
     return width_applies(a, token, *width);
 }
 
-/* Calls that are given the group of which TOKEN is part of the declaration, cg::reduce (tile, ...). */
+/* Calls that are given the group of which TOKEN is part of the declaration, cg::reduce (tile, ...).
+ */
 static void add_calls(struct annotation *a, struct finding *f, uint32_t token, size_t function)
 {
     enum { MOST = 16 };
@@ -234,10 +235,10 @@ static void examine_library(struct annotation *a)
             !strstr(unit_token(unit, i - 2)->symbol->text, "cub") || !has_one_argument(unit, i + 1))
             continue;
         size_t function = model_function_at(annotation_code(a)->model, i);
-        unsigned width = function == NO_INDEX                      ? 0
-                         : widths->functions[function].hard32      ? 32
-                         : widths->functions[function].hard64      ? 64
-                                                                   : 0;
+        unsigned width = function == NO_INDEX                 ? 0
+                         : widths->functions[function].hard32 ? 32
+                         : widths->functions[function].hard64 ? 64
+                                                              : 0;
         if (!width || !width_applies(a, i, width))
             continue;
         struct finding *f = width_add(a, RULE_WAVE_LIBRARY_WIDTH,
