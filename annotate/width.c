@@ -64,9 +64,43 @@ struct finding *width_add(struct annotation *a, enum rule_id rule, struct range 
     return f;
 }
 
+/* Whether a word of the condition DIRECTIVE speaks of waves, or of AMD's GPUs by their generation.
+ */
+static bool tells_widths(const struct unit *unit, const struct directive *directive)
+{
+    for (uint32_t at = directive->tokens.begin; at < directive->tokens.end; ++at) {
+        if (unit_kind(unit, at) != TOK_IDENT)
+            continue;
+        const char *text = unit_token(unit, at)->symbol->text;
+        if (strcasestr(text, "wavefront") || strcasestr(text, "wave64") ||
+            strcasestr(text, "wave32") || strstr(text, "__gfx") || strstr(text, "__GFX") ||
+            width_is_usual_name(text))
+            return true;
+    }
+    return false;
+}
+
+bool width_is_decided(const struct unit *unit, uint32_t token)
+{
+    unsigned depth = 0;
+    for (uint32_t d = unit_branch_at(unit, token); d != NO_INDEX && depth < 16; ++depth) {
+        const struct directive *branch = &unit->directives.items[d];
+        const struct directive *first = &unit->directives.items[branch->first];
+        if (!first->guard && first->kind == TOK_PP_IF && tells_widths(unit, first))
+            return true;
+        if (branch->kind == TOK_PP_ELIF && tells_widths(unit, branch))
+            return true;
+        if (first->kind == TOK_PP_IFDEF && tells_widths(unit, first))
+            return true;
+        d = branch->parent;
+    }
+    return false;
+}
+
 bool width_applies(const struct annotation *a, uint32_t token, unsigned width)
 {
-    if (token_region(unit_token(a->unit, token)) == REGION_CUDA || !width_targets(a, width))
+    if (token_region(unit_token(a->unit, token)) == REGION_CUDA || !width_targets(a, width) ||
+        width_is_decided(a->unit, token))
         return false;
     return width == 32 || annotation_is_hip(a, token);
 }
@@ -273,6 +307,18 @@ static void add_use(struct annotation *a, struct widths *widths, const struct co
     };
 }
 
+/* HIP code that has the width from a template's argument may be instantiated for each. */
+static bool is_template_parameter(struct annotation *a, const struct node *node)
+{
+    if (node->kind == NODE_NAME)
+        return model_lookup(annotation_code(a)->model, tree_symbol(a->unit, node), node->token)
+                   .kind == NAME_TEMPLATE_PARAMETER;
+    tree_each (kid, node)
+        if (is_template_parameter(a, kid))
+            return true;
+    return false;
+}
+
 /* Looks at AT; true if it is the position of a bit, so that what divides the same is one of a word.
  */
 static bool examine(struct annotation *a, struct widths *widths, const struct code_node *at,
@@ -282,7 +328,8 @@ static bool examine(struct annotation *a, struct widths *widths, const struct co
     const struct code *code = annotation_code(a);
     for (unsigned i = 0; i < 2; ++i) {
         const struct node *constant = splitting_operand(a, at->node, hard[i]);
-        if (!constant || (hard[i] == 64 && !annotation_is_hip(a, at->node->token)))
+        if (!constant || (annotation_is_hip(a, at->node->token) ? is_template_parameter(a, constant)
+                                                                : hard[i] == 64))
             continue;
         enum lane_role role = role_on(a, at, hard[i], 64);
         if (role == LANE_ROLE_NONE)
@@ -376,6 +423,19 @@ static void read_blocks(struct annotation *a, struct widths *widths, size_t inde
     }
 }
 
+/* Whether NAME at TOKEN is warpSize (SIZE), or a width of the file's own of which each target has
+   another. */
+static bool follows_target(struct annotation *a, const struct symbol *name, uint32_t token,
+                           const struct symbol *size)
+{
+    struct model *model = annotation_code(a)->model;
+    struct constant value;
+    if (name == size)
+        return model_lookup(model, name, token).kind == NAME_UNKNOWN;
+    return width_is_usual_name(name->text) && constant_of_name(model, name, token, &value) &&
+           1 < value.count && model_lookup(model, name, token).kind != NAME_TEMPLATE_PARAMETER;
+}
+
 const struct widths *annotation_widths(struct annotation *a)
 {
     if (a->widths)
@@ -393,8 +453,8 @@ const struct widths *annotation_widths(struct annotation *a)
     const struct symbol *size = symbol_find(a->unit->symbols, "warpSize");
     bool wave_words = size;
     vec_each (const struct code_node, name, &code->names)
-        if (size && name->name == size && name->node->kind == NODE_NAME &&
-            model_lookup(code->model, size, name->node->token).kind == NAME_UNKNOWN)
+        if (name->name && name->node->kind == NODE_NAME &&
+            follows_target(a, name->name, name->node->token, size))
             widths->functions[name->function].names_size = true;
     VEC(struct code_node) bits = {0};
     vec_each (const struct code_node, at, &code->operations)

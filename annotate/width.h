@@ -78,8 +78,11 @@ static inline unsigned width_other(unsigned width)
 struct finding *width_add(struct annotation *a, enum rule_id rule, struct range range,
                           unsigned width);
 
+/* Whether TOKEN lies in a conditional that tells one width from another: somebody has decided. */
+bool width_is_decided(const struct unit *unit, uint32_t token);
+
 /* Whether code at TOKEN is to be looked at for waves of WIDTH: no AMD compiler reads the CUDA side,
-   and CUDA's warps have 32 lanes. */
+   CUDA's warps have 32 lanes, and what is in a branch for a width is right. */
 bool width_applies(const struct annotation *a, uint32_t token, unsigned width);
 
 #endif

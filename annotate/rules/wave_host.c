@@ -47,6 +47,27 @@ static bool compares(unsigned op)
            op == TOK_GREATER || op == TOK_GREATER_EQUAL;
 }
 
+/* Whether the test NODE chooses between code for several widths: it has an else, or other widths
+   are asked for in the same condition. */
+static bool chooses(struct context *c, const struct node *node)
+{
+    const struct node *at = node;
+    for (const struct node *parent; (parent = code_parent(c->code, at)); at = parent) {
+        if (parent->kind == NODE_CHOICE)
+            return true;
+        if (parent->kind == NODE_IF)
+            return parent->kids == at && parent->kids->next && parent->kids->next->next &&
+                   parent->kids->next->next->kind != NODE_EMPTY;
+        if (parent->kind != NODE_BINARY || (parent->op != TOK_AND_AND && parent->op != TOK_OR_OR))
+            return false;
+        tree_each (kid, parent)
+            if (kid != at && kid->kind == NODE_BINARY && kid->op == node->op &&
+                (is_device_width(c, kid->kids) || is_device_width(c, kid->kids->next)))
+                return true;
+    }
+    return false;
+}
+
 static void examine_test(struct context *c, const struct code_node *at)
 {
     const struct node *left = at->node->kids, *right = left->next;
@@ -58,8 +79,7 @@ static void examine_test(struct context *c, const struct code_node *at)
     if (!number || !is_constant(c, number, &value) || (value != 32 && value != 64) ||
         is_constant(c, size, &other) || !width_applies(c->a, at->node->token, (unsigned)value))
         return;
-    /* A test for 64 in HIP code mostly chooses; so does one for 32 beside one for 64. */
-    if (value == 64 && at->node->op != TOK_NOT_EQUAL)
+    if (chooses(c, at->node))
         return;
     width_add(c->a, RULE_WAVE_SIZE_TEST, at->node->tokens, (unsigned)value);
 }

@@ -1,4 +1,5 @@
-/* wave-shuffle-lane, wave-shuffle-width, wave-reduction-half, wave-reduction-incomplete
+/* wave-shuffle-lane, wave-shuffle-width, wave-reduction-half, wave-reduction-incomplete,
+   wave-reduction-beyond
 
    Finds: shuffles without a width that read from a lane by its number, and reach another thread
    where a wave has 64 lanes instead of 32; shuffles with the width 32; loops of shuffles (or a row
@@ -29,6 +30,7 @@ struct series {
     size_t function;
     bool is_loop;
     bool scan;       /* with __shfl_up */
+    bool decided;    /* the distance 32 only where a wave has 64 lanes */
     uint32_t values; /* as bits: distances are powers of two */
     VEC(const struct node *) calls;
 };
@@ -120,11 +122,36 @@ static struct series *find_series(struct context *c, const struct node *loop, si
     return res;
 }
 
+/* Whether a condition around NODE depends on the width of the wave. */
+static bool is_chosen(struct context *c, size_t function, const struct node *node)
+{
+    for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
+        const struct node *condition = around->kids;
+        int64_t on32, on64;
+        if ((around->kind != NODE_IF && around->kind != NODE_CHOICE) || condition == at)
+            continue;
+        bool known32 = width_value(c->a, function, condition, 32, 0, &on32);
+        bool known64 = width_value(c->a, function, condition, 64, 0, &on64);
+        if (known32 && known64 && on32 != on64)
+            return true;
+    }
+    return false;
+}
+
 /* Adds the shuffle CALL by a distance to a series. */
 static void add_to_series(struct context *c, const struct code_node *call,
                           const struct warp_call *warp)
 {
     bool follows = false, scan = warp->function->kind == WARP_SHUFFLE_UP;
+    struct constant half;
+    /* The step that only waves of 64 lanes take. */
+    if (constant_of(c->code->model, warp->lane, &half) && constant_single(&half) &&
+        half.values[0] == 32 &&
+        (width_is_decided(c->a->unit, call->node->token) ||
+         is_chosen(c, call->function, call->node))) {
+        find_series(c, NULL, call->function, call->node, scan)->decided = true;
+        return;
+    }
     uint32_t values = 0;
     unsigned first = distance(c, call->function, warp->lane, 1, &follows);
     bool changes = false;
@@ -207,20 +234,22 @@ static void report_series(struct context *c, const struct series *series)
 {
     struct annotation *a = c->a;
     unsigned width = lanes_of_series(series);
-    if (!width || !width_applies(a, series->place->token, width))
+    if (!width || series->decided || !width_applies(a, series->place->token, width))
         return;
     const struct width_function *fn = &c->widths->functions[series->function];
     size_t other;
-    bool mixed = width == 64 || width_is_near(c->widths, series->function, 0, &other);
-    enum rule_id rule = mixed ? RULE_WAVE_REDUCTION_INCOMPLETE : RULE_WAVE_REDUCTION_HALF;
+    bool mixed = width == 32 && width_is_near(c->widths, series->function, 0, &other);
+    enum rule_id rule = width == 64 ? RULE_WAVE_REDUCTION_BEYOND
+                        : mixed     ? RULE_WAVE_REDUCTION_INCOMPLETE
+                                    : RULE_WAVE_REDUCTION_HALF;
     struct range range = series->is_loop ? head_of(series->place) : series->place->tokens;
     struct finding *f = width_add(a, rule, range, width);
-    if (fn->known && fn->most_threads <= 32 && !mixed)
+    if (fn->known && fn->most_threads <= 32 && rule == RULE_WAVE_REDUCTION_HALF)
         f->effect = EFFECT_NONE;
     for (size_t i = series->is_loop ? 0 : 1; i < series->calls.count && i < 16; ++i)
         finding_add_related(f, RELATED_USED, unit_span(a->unit, series->calls.items[i]->tokens),
                             NULL);
-    if (mixed && width == 32)
+    if (mixed)
         vec_each (const struct width_use, use, &c->widths->uses)
             if (use->function == other && use->width == 0) {
                 finding_add_related(f, RELATED_FOLLOWS, unit_span(a->unit, use->node->tokens),
@@ -337,7 +366,10 @@ static void examine_lane(struct context *c, const struct code_node *call,
     unsigned blocks[WIDTH_BLOCKS][3];
     bool assumed;
     unsigned count = width_blocks(a, call->function, 32, blocks, &assumed);
-    if (is_same_for_all(c, call, warp->value, blocks[0]))
+    /* One of several widths is that of the target. */
+    struct constant several;
+    if (is_same_for_all(c, call, warp->value, blocks[0]) ||
+        (constant_of(c->code->model, warp->lane, &several) && !constant_single(&several)))
         return;
     int strangers = 0;
     for (unsigned i = 0; i < count && strangers == 0; ++i)
