@@ -138,6 +138,21 @@ static bool is_chosen(struct context *c, size_t function, const struct node *nod
     return false;
 }
 
+/* Whether LOOP goes on while LANE, a variable, is less than WIDTH. */
+static bool ends_at(struct context *c, const struct node *loop, const struct node *lane,
+                    unsigned width)
+{
+    const struct node *condition = loop->kind == NODE_FOR     ? loop->kids->next
+                                   : loop->kind == NODE_WHILE ? loop->kids
+                                                              : NULL;
+    struct constant value;
+    return condition && condition->kind == NODE_BINARY && condition->op == TOK_LESS &&
+           condition->kids->kind == NODE_NAME && lane->kind == NODE_NAME &&
+           tree_symbol(c->a->unit, condition->kids) == tree_symbol(c->a->unit, lane) &&
+           constant_of(c->code->model, condition->kids->next, &value) &&
+           constant_single(&value) && value.values[0] == width;
+}
+
 /* Adds the shuffle CALL by a distance to a series. */
 static void add_to_series(struct context *c, const struct code_node *call,
                           const struct warp_call *warp)
@@ -155,14 +170,19 @@ static void add_to_series(struct context *c, const struct code_node *call,
     uint32_t values = 0;
     unsigned first = distance(c, call->function, warp->lane, 1, &follows);
     bool changes = false;
-    for (unsigned sample = 1; sample <= MOST_STEPS; ++sample) {
+    for (unsigned sample = 1; sample <= MOST_STEPS && first && !follows; ++sample) {
         unsigned value = distance(c, call->function, warp->lane, sample, &follows);
-        if (value == 0 || follows)
-            return;
         changes |= value != first;
         values |= value;
     }
-    const struct node *loop = changes ? loop_of(c, call->node, warp->lane) : NULL;
+    const struct node *loop = NULL;
+    if (!first || changes)
+        loop = loop_of(c, call->node, warp->lane);
+    /* From somewhere up to the width. */
+    if (!first && loop && ends_at(c, loop, warp->lane, 32))
+        values = 0x1c;
+    if (!values || follows)
+        return;
     struct series *series = find_series(c, loop, call->function, call->node, scan);
     series->values |= values;
     *vec_push(&series->calls) = call->node;
