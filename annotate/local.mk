@@ -33,8 +33,11 @@ libhipwright_a_SOURCES += \
     annotate/rules/bank_conflict.c \
     annotate/rules/barrier.c \
     annotate/rules/compute_capability.c \
+    annotate/rules/cooperative_grid.c \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
+    annotate/rules/float_atomic.c \
+    annotate/rules/host_memory.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \
@@ -89,6 +92,7 @@ dist_pages_DATA = \
     annotate/pages/library-none.txt \
     annotate/pages/library-partial.txt \
     annotate/pages/library-port.txt \
+    annotate/pages/math-clock-rate.txt \
     annotate/pages/matrix-block.txt \
     annotate/pages/matrix-element-layout.txt \
     annotate/pages/matrix-no-unit.txt \
@@ -96,6 +100,8 @@ dist_pages_DATA = \
     annotate/pages/matrix-shape.txt \
     annotate/pages/matrix-tf32.txt \
     annotate/pages/matrix-wmma.txt \
+    annotate/pages/memory-managed.txt \
+    annotate/pages/memory-mapped-host.txt \
     annotate/pages/occupancy-block-search.txt \
     annotate/pages/occupancy-bounds-attribute.txt \
     annotate/pages/occupancy-bounds-exceeded.txt \
@@ -116,11 +122,14 @@ dist_pages_DATA = \
     annotate/pages/ptx-inline.txt \
     annotate/pages/ptx-special-register.txt \
     annotate/pages/ptx-warp.txt \
+    annotate/pages/sync-atomic-loop.txt \
     annotate/pages/sync-barrier-divergent.txt \
     annotate/pages/sync-barrier-early-return.txt \
+    annotate/pages/sync-cooperative-grid.txt \
     annotate/pages/sync-lane-spin-lock.txt \
     annotate/pages/sync-last-warp.txt \
     annotate/pages/sync-warp-synchronous.txt \
+    annotate/pages/sync-wave-spin-wait.txt \
     annotate/pages/wave-ballot-truncated.txt \
     annotate/pages/wave-block-as-warp.txt \
     annotate/pages/wave-count-host.txt \

@@ -7,7 +7,8 @@
 
 enum {
     CONDITION_DEPTH = 16,
-    MOST_CAUSES = 8, /* that are kept at a time */
+    MOST_CAUSES = 8,     /* that are kept at a time */
+    MOST_STEPS = 100000, /* or a file of nothing but barriers would take for ever */
 };
 
 static const char *const barriers[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_count",
@@ -25,7 +26,8 @@ struct context {
     struct lane_machine *machine;
     bool assumed; /* nobody says how large the block is */
     struct cause causes[MOST_CAUSES];
-    unsigned next; /* the one to be taken next */
+    unsigned next;  /* the one to be taken next */
+    uint32_t steps; /* statements that may still be looked at */
 };
 
 static bool is_barrier(const struct symbol *name)
@@ -163,7 +165,7 @@ static const struct node *find_culprit(struct context *c, const struct node *nod
             return condition;
         *early = true;
         for (const struct node *before = around->kind == NODE_BLOCK ? around->kids : at;
-             before != at; before = before->next)
+             before != at && c->steps; before = before->next, --c->steps)
             if (before->kind == NODE_IF && leaves(tree_kid(before, 1)) && parts(c, before->kids))
                 return before->kids;
     }
@@ -217,7 +219,7 @@ void rule_barrier(struct annotation *a)
         any |= symbol_find(a->unit->symbols, barriers[i]) != NULL;
     if (!any)
         return;
-    struct context c = {.a = a, .code = annotation_code(a)};
+    struct context c = {.a = a, .code = annotation_code(a), .steps = MOST_STEPS};
     vec_each (const struct code_node, call, &c.code->calls)
         if (call->device && is_barrier(call->name) &&
             token_region(unit_token(a->unit, call->node->token)) != REGION_CUDA)

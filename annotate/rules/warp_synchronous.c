@@ -3,7 +3,9 @@
 
 #include "annotate/annotate_p.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
 
 enum { FEWEST_STEPS = 3, SEARCH_DEPTH = 12 };
 
@@ -219,7 +221,7 @@ void rule_warp_synchronous(struct annotation *a)
         !symbol_find(unit->symbols, "__syncthreads"))
         return;
     const struct code *code = annotation_code(a);
-    const struct node *seen = NULL;
+    bool *seen = xcalloc(code->node_count, sizeof *seen);
     vec_each (const struct code_node, operation, &code->operations) {
         if (!operation->device || operation->node->kind != NODE_ASSIGN ||
             operation->node->kids->kind != NODE_INDEX ||
@@ -229,11 +231,12 @@ void rule_warp_synchronous(struct annotation *a)
         const struct node *block = code_parent(code, operation->node);
         while (block && (block->kind != NODE_BLOCK || !block->kids->next))
             block = code_parent(code, block);
-        if (!block || block == seen)
+        if (!block || seen[block->id])
             continue;
-        seen = block;
+        seen[block->id] = true;
         examine_block(a, code, block);
     }
+    free(seen);
     vec_each (const struct code_node, loop, &code->loops)
         if (loop->device && loop->node->kind == NODE_FOR &&
             token_region(unit_token(unit, loop->node->token)) != REGION_CUDA)

@@ -297,11 +297,9 @@ static bool asks_for_count(const struct code *code, const struct node *node,
 {
     for (; node; node = code_parent(code, node))
         if (node->kind == NODE_FOR || node->kind == NODE_WHILE || node->kind == NODE_DO) {
-            const struct node *body = NULL;
-            tree_each (kid, node)
-                body = kid;
-            uint32_t end = node->kind == NODE_DO ? node->tokens.end : body->tokens.begin;
-            for (uint32_t i = node->tokens.begin; i < end; ++i)
+            const struct node *condition = tree_kid(node, node->kind != NODE_WHILE);
+            for (uint32_t i = condition ? condition->tokens.begin : 0;
+                 condition && i < condition->tokens.end; ++i)
                 if (is_named(unit, i, "num_elements") || is_named(unit, i, "num_storage_elements"))
                     return true;
         }
