@@ -63,6 +63,8 @@ static const struct vendor_macro vendor_macros[] = {
     {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN, FALSE}},
     {"__HIP__", true, {TRUE, FALSE, TRUE}},
     {"__NVCC__", false, {FALSE, TRUE, TRUE}},
+    {"__NVPTX__", false, {FALSE, UNKNOWN, FALSE}},
+    {"__PTX__", false, {FALSE, UNKNOWN, FALSE}},
 };
 
 /* USE_ROCM, USE_HIP, GGML_USE_HIP, AMREX_USE_HIP, KOKKOS_ENABLE_HIP, __gfx90a__, ...: projects
