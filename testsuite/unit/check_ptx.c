@@ -86,7 +86,7 @@ START_TEST(logic_is_that_of_the_table)
                 strbuf_addc(&text, *code);
             else
                 strbuf_addc(&text, (char)('a' + *++code - '1'));
-        struct expr_error error;
+        struct expr_error error = {0};
         int64_t value;
         const struct expr *expr = expr_parse(text.text, names, 3, &arena, &error);
         ck_assert_msg(expr != NULL, "%s", text.text);
