@@ -48,6 +48,12 @@ struct member {
     uint32_t token, begin; /* its name; the first token of its declaration */
 };
 
+/* A macro that gives its parameter INDEX to a _sync function as the mask. */
+struct mask_macro {
+    const struct symbol *name;
+    size_t index;
+};
+
 struct search {
     struct annotation *a;
     const struct unit *unit;
@@ -56,7 +62,8 @@ struct search {
     struct lane_masks *masks;
     struct place_key *keys;
     struct named *functions;
-    VEC(struct member) members; /* by name, then by record */
+    VEC(struct mask_macro) macros; /* by name */
+    VEC(struct member) members;    /* by name, then by record */
     VEC(struct edge) edges;
     VEC(const struct node *) mixes;    /* &, |, ^ of two values, also as assignments */
     VEC(const struct node *) counts;   /* calls of __popc and its like */
@@ -364,6 +371,23 @@ static bool single(struct search *s, const struct node *node, int64_t *value)
     return true;
 }
 
+/* The constant that NODE is as a lane mask; casts make none of it another. */
+static bool mask_constant(struct search *s, const struct node *node, int64_t *value)
+{
+    if (single(s, node, value))
+        return true;
+    const struct symbol *name = node->kind == NODE_NAME ? tree_symbol(s->unit, node) : NULL;
+    if (name && (!strcmp(name->text, "UINT32_MAX") || !strcmp(name->text, "UINT_MAX"))) {
+        *value = UINT32_MAX;
+        return true;
+    }
+    bool cast = node->kind == NODE_CAST || node->kind == NODE_CONSTRUCT ||
+                (node->kind == NODE_CALL && node->kids->kind == NODE_NAME &&
+                 tree_is_type_name(tree_symbol(s->unit, node->kids)));
+    const struct node *operand = cast ? node->kids->next : NULL;
+    return operand && !operand->next && single(s, operand, value);
+}
+
 static bool is_full(int64_t value)
 {
     return (uint32_t)value == UINT32_MAX;
@@ -458,8 +482,10 @@ static bool holds_mask_at(struct search *s, const struct node *node, const struc
 {
     struct reaching reaching;
     bool variable = node->kind == NODE_NAME && (p->kind == MASK_LOCAL || p->kind == MASK_PARAMETER);
-    if (!variable || p->given == p->masks || p->lane)
+    if (p->given == p->masks || p->lane)
         return true;
+    if (!variable)
+        return false; /* elements and members are not told apart */
     if (!flow_reaching(s->model, p->function, tree_symbol(s->unit, node), NULL, 0, node->token,
                        &reaching, NULL))
         return true;
@@ -503,8 +529,8 @@ static const struct node *carries(struct search *s, const struct node *node)
             const struct node *res = carries(s, left);
             return res ? res : carries(s, left->next);
         }
-        case TOK_PLUS:
-        case TOK_MINUS:
+        case TOK_MINUS: /* m - 1 */
+            return left->next->kind == NODE_NUMBER ? carries(s, left) : NULL;
         case TOK_SHIFT_LEFT:
         case TOK_SHIFT_RIGHT:
             return carries(s, left);
@@ -578,7 +604,8 @@ static void add_edge(struct search *s, size_t place, const struct node *value, b
         return;
     *vec_push(&s->edges) = (struct edge){place, value, argument};
     struct mask_place *p = place_at(s, place);
-    p->given++;
+    if (value->kind != NODE_NUMBER)
+        p->given++;
     if (!p->site)
         p->site = value;
 }
@@ -956,7 +983,7 @@ static void examine_mask(struct search *s, const struct node *mask, size_t funct
     if (token->flags & TOKEN_DROPPED || token_region(token) == REGION_CUDA)
         return;
     const struct node *behind = constant_behind(s, mask);
-    if (single(s, behind ? behind : mask, &value)) {
+    if (mask_constant(s, behind ? behind : mask, &value)) {
         unsigned bits = behind ? width(s, behind) : width(s, mask);
         if (bits == 64 && value == -1)
             add_all_lanes(s, mask, function);
@@ -976,22 +1003,84 @@ static void examine_mask(struct search *s, const struct node *mask, size_t funct
 }
 
 /* Calls in the texts of macros. */
+
+static int compare_macros(const void *va, const void *vb)
+{
+    const struct mask_macro *a = va, *b = vb;
+    return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : (uintptr_t)a->name > (uintptr_t)b->name;
+}
+
+/* The macro of the file that gives a parameter to a _sync function as its mask, or NULL. */
+static const struct mask_macro *mask_macro_of(const struct search *s, const struct symbol *name)
+{
+    struct mask_macro key = {name, 0};
+    return s->macros.count ? bsearch(&key, s->macros.items, s->macros.count,
+                                     sizeof *s->macros.items, compare_macros)
+                           : NULL;
+}
+
+/* The argument of the call at token AT that is its mask, SIZE_MAX: none. */
+static size_t mask_index(const struct search *s, uint32_t at)
+{
+    const struct symbol *name = unit_token(s->unit, at)->symbol;
+    const struct warp_function *function = name ? warp_function_find(name->text) : NULL;
+    const struct mask_macro *macro = name ? mask_macro_of(s, name) : NULL;
+    if (unit_is_member(s->unit, at))
+        return SIZE_MAX;
+    return function && function->mask == 0 ? 0 : macro ? macro->index : SIZE_MAX;
+}
+
+/* The mask of the call at token AT of a macro's text. */
+static bool macro_mask(struct search *s, uint32_t at, struct range *res)
+{
+    struct arguments args;
+    size_t index = mask_index(s, at);
+    if (index == SIZE_MAX || unit_kind(s->unit, at + 1) != TOK_LPAREN ||
+        !unit_arguments(s->unit, at + 1, s->a->arena, &args) || (size_t)args.count <= index)
+        return false;
+    *res = args.items[index];
+    return res->begin < res->end;
+}
+
+/* Notes it if the mask in RANGE is a parameter of the macro D. */
+static void note_macro(struct search *s, const struct directive *d, struct range range)
+{
+    unsigned index = 0;
+    const struct symbol *name = unit_token(s->unit, range.begin)->symbol;
+    for (uint32_t i = d->params.begin; name && range.end == range.begin + 1 && i < d->params.end;
+         ++i) {
+        if (unit_kind(s->unit, i) == TOK_COMMA)
+            ++index;
+        else if (unit_token(s->unit, i)->symbol == name)
+            *vec_push(&s->macros) =
+                (struct mask_macro){unit_token(s->unit, d->name)->symbol, index};
+    }
+}
+
+static void find_macros(struct search *s)
+{
+    vec_each (const struct directive, d, &s->unit->directives) {
+        struct range range;
+        if (d->kind != TOK_PP_DEFINE || d->params.begin == d->params.end)
+            continue;
+        for (uint32_t i = d->body.begin; i + 1 < d->body.end; ++i) {
+            const struct symbol *name = unit_token(s->unit, i)->symbol;
+            if (name && warp_function_find(name->text) && macro_mask(s, i, &range))
+                note_macro(s, d, range);
+        }
+    }
+}
+
 static void examine_macros(struct search *s)
 {
     vec_each (const struct directive, d, &s->unit->directives) {
-        if (d->kind != TOK_PP_DEFINE)
-            continue;
-        for (uint32_t i = d->body.begin; i + 1 < d->body.end; ++i) {
-            const struct symbol *symbol = unit_token(s->unit, i)->symbol;
-            const struct warp_function *function = symbol ? warp_function_find(symbol->text) : NULL;
-            struct arguments args;
-            if (!function || function->mask != 0 || unit_kind(s->unit, i + 1) != TOK_LPAREN ||
-                unit_is_member(s->unit, i) || !unit_arguments(s->unit, i + 1, s->a->arena, &args) ||
-                args.count < 1 || args.items[0].end <= args.items[0].begin)
-                continue;
-            const struct node *mask = tree_expression(&s->model->trees, args.items[0]);
+        for (uint32_t i = d->body.begin; d->kind == TOK_PP_DEFINE && i + 1 < d->body.end; ++i) {
+            struct range range;
             int64_t value;
-            if (mask && single(s, mask, &value))
+            if (!macro_mask(s, i, &range))
+                continue;
+            const struct node *mask = tree_expression(&s->model->trees, range);
+            if (mask && mask_constant(s, mask, &value))
                 examine_mask(s, mask, NO_INDEX);
         }
     }
@@ -1052,6 +1141,29 @@ static const char *wide_number(const struct search *s, const struct node *node)
     memcpy(res, text, len);
     memcpy(res + len, "ull", 4);
     return res;
+}
+
+/* Casts on the way of the lane mask NODE, which becomes wider with GROUP. */
+static void add_cast_edits(struct search *s, const struct node *node, uint32_t group)
+{
+    bool pointed = false;
+    switch (node->kind) {
+    case NODE_CAST:
+        if (bits_of(type_of_declaration(s->model, node->kids, NULL), &pointed) == 32 && !pointed)
+            add_edit(s, group, FIX_UNSAFE, span_of(s, node->kids), "unsigned long long");
+        add_cast_edits(s, node->kids->next, group);
+        break;
+    case NODE_UNARY:
+        add_cast_edits(s, node->kids, group);
+        break;
+    case NODE_BINARY:
+        if (node->op == TOK_AMP || node->op == TOK_PIPE || node->op == TOK_CARET)
+            add_cast_edits(s, node->kids->next, group);
+        add_cast_edits(s, node->kids, group);
+        break;
+    default:
+        break;
+    }
 }
 
 /* 31 - __clz(m) becomes 63 - __clzll(m); false where the place counts and nobody knows how. */
@@ -1117,14 +1229,10 @@ static void add_count(struct search *s, const struct node *node)
     uint32_t group = use->group;
     use->wide = width(s, operand) == 64;
     unite_places(s, group, operand);
-    bool cast = operand->kind == NODE_CAST || operand->kind == NODE_CONSTRUCT;
-    bool safe = !cast && (!counter->places || add_width_edit(s, node, group));
+    bool safe = !counter->places || add_width_edit(s, node, group);
     add_edit(s, group, safe ? FIX_SAFE : FIX_UNSAFE, token_span(s, node->kids->token),
              counter->wide);
-    if (cast && operand->kind == NODE_CAST)
-        add_edit(s, group, FIX_UNSAFE,
-                 (struct span){span_of(s, operand).begin, span_of(s, operand->kids->next).begin},
-                 "");
+    add_cast_edits(s, operand, group);
 }
 
 /* What gives SHIFT 64 bits. To the right, the bits that stay are counted from the upper end. */
@@ -1310,9 +1418,13 @@ static void widen_values(struct search *s)
 
 static void group_places(struct search *s)
 {
-    vec_each (const struct edge, e, &s->edges)
-        if (place_at(s, e->place)->value && carries(s, e->value))
-            unite_places(s, place_at(s, e->place)->group, e->value);
+    vec_each (const struct edge, e, &s->edges) {
+        uint32_t group = place_at(s, e->place)->group;
+        if (!place_at(s, e->place)->value || !carries(s, e->value))
+            continue;
+        unite_places(s, group, e->value);
+        add_cast_edits(s, e->value, group);
+    }
 }
 
 static int compare_edits(const void *va, const void *vb)
@@ -1343,13 +1455,30 @@ static void finish(struct search *s)
         qsort(masks->edits.items, masks->edits.count, sizeof *masks->edits.items, compare_edits);
 }
 
+/* The mask argument of CALL, or NULL. */
+static const struct node *mask_of(struct search *s, const struct code_node *call)
+{
+    struct warp_call warp;
+    if (!call->name)
+        return NULL;
+    if (call->name->text[0] == '_' && warp_call_of(s->a, call->node, &warp))
+        return warp.mask;
+    const struct mask_macro *macro = mask_macro_of(s, call->name);
+    if (!macro || call->node->kids->kind != NODE_NAME ||
+        model_lookup(s->model, call->name, call->node->kids->token).kind != NAME_MACRO)
+        return NULL;
+    return code_argument(call->node, (unsigned)macro->index);
+}
+
 static void examine_calls(struct search *s)
 {
+    find_macros(s);
+    if (s->macros.count)
+        qsort(s->macros.items, s->macros.count, sizeof *s->macros.items, compare_macros);
     vec_each (const struct code_node, call, &s->code->calls) {
-        struct warp_call warp;
-        if (call->name && call->name->text[0] == '_' && warp_call_of(s->a, call->node, &warp) &&
-            warp.mask)
-            examine_mask(s, warp.mask, call->function);
+        const struct node *mask = mask_of(s, call);
+        if (mask)
+            examine_mask(s, mask, call->function);
     }
     examine_macros(s);
 }
@@ -1374,6 +1503,7 @@ static void search_release(struct search *s)
     }
     free(s->seen);
     free(s->masks_given);
+    vec_release(&s->macros);
     vec_release(&s->members);
     vec_release(&s->edges);
     vec_release(&s->mixes);
