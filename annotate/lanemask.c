@@ -1330,56 +1330,74 @@ static bool is_qualifier(const struct token *token)
 
 static bool is_integer_word(const struct token *token)
 {
-    static const char *const words[] = {"unsigned", "signed",  "int",  "short",    "char",
-                                        "uint32_t", "int32_t", "uint", "uint16_t", "std"};
+    static const char *const words[] = {"unsigned", "signed",  "int",  "short",   "char",
+                                        "uint32_t", "int32_t", "uint", "uint16_t"};
     for (size_t i = 0; token->symbol && i < sizeof words / sizeof *words; ++i)
         if (!strcmp(token->symbol->text, words[i]))
             return true;
-    return token->kind == TOK_COLON_COLON;
+    return false;
+}
+
+/* std:: or the like in front of it. */
+static bool is_namespace(const struct token *token)
+{
+    return token->kind == TOK_COLON_COLON ||
+           (token->symbol &&
+            (!strcmp(token->symbol->text, "std") || !strcmp(token->symbol->text, "cuda")));
 }
 
 /* The words in RANGE that name an integer type and stand together. */
 static bool integer_words(const struct unit *unit, struct range range, struct range *res)
 {
+    bool integer = false;
     *res = (struct range){0, 0};
     for (uint32_t i = range.begin; i < range.end; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (is_integer_word(token)) {
+        if (is_integer_word(token) || is_namespace(token)) {
             if (res->end && res->end != i)
                 return false;
             if (!res->end)
                 res->begin = i;
             res->end = i + 1;
+            integer |= is_integer_word(token);
         } else if (!is_qualifier(token)) {
             return false;
         }
     }
-    return res->end != 0;
+    return integer;
 }
 
 /* The same in the head of a function, whose attributes may be macros. */
 static bool result_words(const struct unit *unit, const struct function *fn, struct range *res)
 {
     uint32_t i = fn->name;
-    while (fn->head.begin < i && is_integer_word(unit_token(unit, i - 1)))
+    while (fn->head.begin < i && (is_integer_word(unit_token(unit, i - 1)) ||
+                                  (i < fn->name && is_namespace(unit_token(unit, i - 1)))))
         --i;
     *res = (struct range){i, fn->name};
     return i < fn->name;
 }
 
-static void widen_place(struct search *s, const struct mask_place *p)
+static void add_widening(struct search *s, struct mask_place *p, enum fix_safety safety,
+                         struct range words)
+{
+    add_edit(s, p->group, safety, unit_span(s->unit, words), "unsigned long long");
+    p->widened = true;
+}
+
+static void widen_place(struct search *s, struct mask_place *p)
 {
     struct range words;
     enum fix_safety safety = FIX_UNSAFE;
     if (p->kind == MASK_RESULT) {
         if (result_words(s->unit, &s->unit->functions.items[p->function], &words))
-            add_edit(s, p->group, FIX_UNSAFE, unit_span(s->unit, words), "unsigned long long");
+            add_widening(s, p, FIX_UNSAFE, words);
         return;
     }
     if (p->kind == MASK_MEMBER) {
         struct range before = {p->begin, p->token};
         if (p->begin != NO_TOKEN && integer_words(s->unit, before, &words))
-            add_edit(s, p->group, FIX_UNSAFE, unit_span(s->unit, words), "unsigned long long");
+            add_widening(s, p, FIX_UNSAFE, words);
         return;
     }
     if (p->kind == MASK_POINTED || !p->declaration ||
@@ -1396,7 +1414,7 @@ static void widen_place(struct search *s, const struct mask_place *p)
         if (safety == FIX_DISPLAY)
             break;
     }
-    add_edit(s, p->group, safety, unit_span(s->unit, words), "unsigned long long");
+    add_widening(s, p, safety, words);
 }
 
 /* The full masks that are put into a place that becomes wider. */

@@ -36,6 +36,7 @@ struct mask_place {
     bool passed;              /* a parameter: a caller passes a mask */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
+    bool widened;             /* its group has the edit that gives it 64 bits */
     uint32_t group;
 };
 

@@ -74,7 +74,8 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
     }
     if (source && !is_inside(&range, &source->tokens))
         finding_add_related(f, RELATED_MASK, unit_span(a->unit, source->tokens), NULL);
-    lane_masks_add_edits(masks, f, p->group);
+    if (p->widened)
+        lane_masks_add_edits(masks, f, p->group);
 }
 
 void rule_ballot_truncated(struct annotation *a)
