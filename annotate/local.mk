@@ -9,7 +9,12 @@ libhipwright_a_SOURCES += \
     annotate/gpu/lds.c annotate/gpu/lds.h \
     annotate/gpu/occupancy.c annotate/gpu/occupancy.h \
     annotate/gpu/targets.c annotate/gpu/targets.h \
-    annotate/lanemask.c annotate/lanemask.h \
+    annotate/lanemask.c annotate/lanemask.h annotate/lanemask_p.h \
+    annotate/lanemask_argument.c \
+    annotate/lanemask_fix.c \
+    annotate/lanemask_gather.c \
+    annotate/lanemask_place.c \
+    annotate/lanemask_value.c \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \

@@ -1,0 +1,254 @@
+/* What may hold a lane mask (places), and what has to change together (groups).  */
+#include <config.h>
+
+#include "annotate/lanemask_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERLOADS = 32 }; /* of one name that are looked at */
+
+/* Groups. */
+
+uint32_t masks_group_of(struct mask_search *s, uint32_t group)
+{
+    while (s->sets.items[group] != group)
+        group = s->sets.items[group] = s->sets.items[s->sets.items[group]];
+    return group;
+}
+
+uint32_t masks_new_group(struct mask_search *s)
+{
+    uint32_t res = (uint32_t)s->sets.count;
+    *vec_push(&s->sets) = res;
+    return res;
+}
+
+void masks_unite(struct mask_search *s, uint32_t one, uint32_t other)
+{
+    one = masks_group_of(s, one);
+    other = masks_group_of(s, other);
+    if (one < other)
+        s->sets.items[other] = one;
+    else
+        s->sets.items[one] = other;
+}
+
+void masks_add_edit(struct mask_search *s, uint32_t group, enum fix_safety safety, struct span span,
+                    const char *text)
+{
+    *vec_push(&s->masks->edits) =
+        (struct mask_edit){group, safety, span, arena_strndup(s->a->arena, text, strlen(text))};
+}
+
+/* Places. */
+
+static size_t find_place(struct mask_search *s, uint64_t key, const struct mask_place *model)
+{
+    struct mask_key *entry;
+    HASH_FIND(hh, s->keys, &key, sizeof key, entry);
+    if (!entry) {
+        entry = xcalloc(1, sizeof *entry);
+        entry->key = key;
+        entry->place = s->masks->places.count;
+        HASH_ADD(hh, s->keys, key, sizeof entry->key, entry);
+        struct mask_place *place = vec_push(&s->masks->places);
+        *place = *model;
+        place->used = place->last_used = NO_INDEX;
+        place->group = masks_new_group(s);
+    }
+    return entry->place;
+}
+
+unsigned masks_bits_of(const struct type *type, bool *pointed)
+{
+    while (type && (type->kind == TYPE_ARRAY || type->kind == TYPE_POINTER)) {
+        if (type->kind == TYPE_POINTER)
+            *pointed = true;
+        type = type->element;
+    }
+    return type && type->kind == TYPE_INTEGER && type->exact && type->size <= 8
+               ? 8 * (unsigned)type->size
+               : 0;
+}
+
+void masks_add_naming(struct mask_search *s, struct mask_place *p, const struct node *node)
+{
+    uint32_t at = (uint32_t)s->masks->namings.count;
+    *vec_push(&s->masks->namings) = (struct mask_naming){node, NO_INDEX};
+    if (p->used == NO_INDEX)
+        p->used = at;
+    else
+        s->masks->namings.items[p->last_used].next = at;
+    p->last_used = at;
+}
+
+size_t masks_declared_place(struct mask_search *s, const struct name_meaning *meaning)
+{
+    static const enum mask_place_kind kinds[] = {[NAME_LOCAL] = MASK_LOCAL,
+                                                 [NAME_PARAMETER] = MASK_PARAMETER,
+                                                 [NAME_VARIABLE] = MASK_VARIABLE};
+    const struct node *type = meaning->declaration->kids;
+    struct mask_place place = {.kind = kinds[meaning->kind],
+                               .token = meaning->token,
+                               .declaration = meaning->declaration,
+                               .declarator = meaning->declarator,
+                               .function = meaning->function};
+    bool pointed = false;
+    place.automatic = type->flags & TYPE_AUTO;
+    if (!place.automatic)
+        place.bits =
+            masks_bits_of(type_of_declaration(s->model, type, meaning->declarator), &pointed);
+    if (pointed)
+        place.kind = MASK_POINTED;
+    else if (type->flags & TYPE_SHARED)
+        place.kind = MASK_VARIABLE;
+    return find_place(s, meaning->token, &place);
+}
+
+static int compare_members(const void *va, const void *vb)
+{
+    const struct mask_member *a = va, *b = vb;
+    if (a->name != b->name)
+        return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : 1;
+    if (a->record != b->record)
+        return (uintptr_t)a->record < (uintptr_t)b->record ? -1 : 1;
+    return a->token < b->token ? -1 : a->token != b->token;
+}
+
+void masks_index_members(struct mask_search *s)
+{
+    const struct unit *unit = s->unit;
+    vec_each (const struct scope, scope, &unit->scopes) {
+        if (scope->kind != SCOPE_CLASS || !scope->name)
+            continue;
+        uint32_t begin = scope->open + 1;
+        for (uint32_t at = begin; at + 1 < scope->tokens.end; ++at) {
+            const struct token *token = unit_token(unit, at);
+            enum token_kind next = unit_kind(unit, at + 1);
+            if (token->kind == TOK_IDENT &&
+                (next == TOK_SEMICOLON || next == TOK_LBRACKET || next == TOK_ASSIGN))
+                *vec_push(&s->members) =
+                    (struct mask_member){token->symbol, scope->name, at, begin};
+            if (token->kind == TOK_SEMICOLON || token->kind == TOK_COLON)
+                begin = at + 1;
+            if (token->kind == TOK_LBRACE && token->partner != NO_TOKEN) {
+                at = token->partner;
+                begin = at + 1;
+            }
+        }
+    }
+    if (s->members.count)
+        qsort(s->members.items, s->members.count, sizeof *s->members.items, compare_members);
+}
+
+/* The declaration of the member NODE, or NULL where the file does not show it. */
+static const struct mask_member *member_of(struct mask_search *s, const struct node *node)
+{
+    const struct type *type = type_of(s->model, node->kids);
+    while (type && (type->kind == TYPE_ARRAY || type->kind == TYPE_POINTER))
+        type = type->element;
+    if (!type || type->kind != TYPE_RECORD || !type->name)
+        return NULL;
+    struct mask_member key = {tree_symbol(s->unit, node), type->name, 0, 0};
+    size_t low = 0, high = s->members.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_members(&s->members.items[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct mask_member *res = &s->members.items[low];
+    return low < s->members.count && res->name == key.name && res->record == key.record ? res
+                                                                                        : NULL;
+}
+
+static size_t member_place(struct mask_search *s, const struct node *node)
+{
+    const struct symbol *name = tree_symbol(s->unit, node);
+    bool pointed = false;
+    struct mask_place place = {.kind = MASK_MEMBER,
+                               .token = node->token,
+                               .function = s->function,
+                               .bits = masks_bits_of(type_of(s->model, node), &pointed)};
+    if (!name || !place.bits)
+        return SIZE_MAX;
+    const struct mask_member *member = member_of(s, node);
+    place.begin = member ? member->begin : NO_TOKEN;
+    if (member)
+        place.token = member->token;
+    return find_place(s, member ? member->token : UINT64_C(1) << 63 | (uintptr_t)name, &place);
+}
+
+size_t masks_place_of(struct mask_search *s, const struct node *node)
+{
+    while (node->kind == NODE_INDEX || (node->kind == NODE_UNARY && node->op == TOK_STAR))
+        node = node->kids;
+    if (node->kind == NODE_MEMBER)
+        return member_place(s, node);
+    const struct symbol *name = node->kind == NODE_NAME ? tree_symbol(s->unit, node) : NULL;
+    if (!name)
+        return SIZE_MAX;
+    struct name_meaning meaning = model_lookup(s->model, name, node->token);
+    bool variable = meaning.kind == NAME_LOCAL || meaning.kind == NAME_PARAMETER ||
+                    meaning.kind == NAME_VARIABLE;
+    if (!variable || !meaning.declaration || meaning.token == NO_TOKEN)
+        return SIZE_MAX;
+    return masks_declared_place(s, &meaning);
+}
+
+size_t masks_result_place(struct mask_search *s, size_t function)
+{
+    const struct function *fn = &s->unit->functions.items[function];
+    struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
+    for (uint32_t i = fn->head.begin; i < fn->name; ++i) {
+        const struct symbol *word = unit_token(s->unit, i)->symbol;
+        if (!word)
+            continue;
+        if (!strcmp(word->text, "unsigned") || !strcmp(word->text, "int") ||
+            !strcmp(word->text, "uint32_t") || !strcmp(word->text, "int32_t") ||
+            !strcmp(word->text, "uint"))
+            place.bits = place.bits ? place.bits : 32;
+        else if (!strcmp(word->text, "long") || !strcmp(word->text, "uint64_t") ||
+                 !strcmp(word->text, "int64_t"))
+            place.bits = 64;
+        else if (!strcmp(word->text, "auto"))
+            place.automatic = true;
+    }
+    if (unit_kind(s->unit, fn->name - 1) == TOK_STAR || unit_kind(s->unit, fn->name - 1) == TOK_AMP)
+        place.bits = 0;
+    return find_place(s, fn->name, &place);
+}
+
+/* Functions by name. */
+
+void masks_add_function(struct mask_search *s, size_t function)
+{
+    const struct symbol *name =
+        unit_token(s->unit, s->unit->functions.items[function].name)->symbol;
+    struct mask_named *first, *named;
+    HASH_FIND(hh, s->functions, &name, sizeof(struct symbol *), first);
+    if (first && OVERLOADS <= first->count++)
+        return;
+    named = xcalloc(1, sizeof *named);
+    named->name = name;
+    named->function = function;
+    if (first) {
+        named->others = first->others;
+        first->others = named;
+    } else {
+        HASH_ADD(hh, s->functions, name, sizeof(struct symbol *), named);
+    }
+}
+
+const struct mask_named *masks_functions_called(const struct mask_search *s,
+                                                const struct node *call)
+{
+    const struct symbol *name =
+        call->kids->kind == NODE_NAME ? tree_symbol(s->unit, call->kids) : NULL;
+    struct mask_named *res = NULL;
+    if (name)
+        HASH_FIND(hh, s->functions, &name, sizeof(struct symbol *), res);
+    return res;
+}
