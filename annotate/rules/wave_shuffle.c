@@ -149,8 +149,8 @@ static bool ends_at(struct context *c, const struct node *loop, const struct nod
     return condition && condition->kind == NODE_BINARY && condition->op == TOK_LESS &&
            condition->kids->kind == NODE_NAME && lane->kind == NODE_NAME &&
            tree_symbol(c->a->unit, condition->kids) == tree_symbol(c->a->unit, lane) &&
-           constant_of(c->code->model, condition->kids->next, &value) &&
-           constant_single(&value) && value.values[0] == width;
+           constant_of(c->code->model, condition->kids->next, &value) && constant_single(&value) &&
+           value.values[0] == width;
 }
 
 /* Adds the shuffle CALL by a distance to a series. */
