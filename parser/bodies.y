@@ -59,10 +59,26 @@ static struct node *new_macro_call(struct body *body, struct range name, struct 
 static struct node *new_mixed(struct body *body, struct range where, struct node_list statements,
                               struct node *last);
 static struct node *new_declarator(struct body *body, struct range where, struct range name);
-/* DECLARATOR = VALUE, where OP is the sign. */
-static void set_value(struct body *body, struct node *declarator, struct range op,
-                      struct node *value);
-static void set_pointers(struct node *declarator, struct pointers pointers);
+/* DECLARATOR = VALUE, where OP is the sign; DECLARATOR (VALUES) or {VALUES}, which OP opens. */
+static struct node *with_value(struct body *body, struct node *declarator, struct range op,
+                               struct node *value);
+static struct node *with_values(struct body *body, struct node *declarator, struct range where,
+                                struct range op, struct node_list values);
+/* The same for the declarator of a DECLARATION. */
+static struct node *with_declared_value(struct body *body, struct node *declaration,
+                                        struct range where, struct range op, struct node *value);
+/* DECLARATOR over WHERE, with POINTERS in front; with FLAGS and further kids. */
+static struct node *with_pointers(struct node *declarator, struct range where,
+                                  struct pointers pointers);
+static struct node *with_kids(struct body *body, struct node *declarator, struct range where,
+                              unsigned flags, struct node_list kids);
+static struct node *new_for(struct body *body, struct range where, struct range word,
+                            struct node *start, struct node *condition, struct node *step,
+                            struct node *statement);
+static struct node *new_member(struct body *body, struct range where, struct node *object,
+                               struct range op, struct range name);
+/* NODE, which reaches over WHERE. */
+static struct node *reaching(struct node *node, struct range where);
 static struct node_list append(struct body *body, struct node_list list, struct node *node);
 static void add_kid(struct node *node, struct node *kid);
 static void add_kids(struct node *node, struct node_list list);
@@ -80,6 +96,11 @@ struct node_list {
     struct node *first;
     struct node *last;
 };
+
+#define NO_LIST ((struct node_list){NULL, NULL})
+
+/* The name of a declarator that has none. */
+#define NO_NAME ((struct range){NO_TOKEN, NO_TOKEN})
 
 /* Of a declarator: pointers and references in front of the name. */
 struct pointers {
@@ -153,7 +174,7 @@ block:
 ;
 
 statements:
-  %empty                                 { $$ = (struct node_list){0}; }
+  %empty                                 { $$ = NO_LIST; }
 | statements statement                   { $$ = append (body, $1, $2); }
 ;
 
@@ -161,14 +182,14 @@ statement:
   block
 | ';'                                    { $$ = new_empty (body, @1); }
 | expression ';'                         { $$ = new_node (body, NODE_EXPRESSION, @$, @1.begin, $1, NULL, NULL); }
-| declaration ';'                        { $$ = $1; $$->tokens = @$; }
+| declaration ';'                        { $$ = reaching ($1, @$); }
 | "if" '(' condition ')' statement %prec THEN
                                          { $$ = new_node (body, NODE_IF, @$, @1.begin, $3, $5, new_empty (body, @5)); }
 | "if" '(' condition ')' statement "else" statement
                                          { $$ = new_node (body, NODE_IF, @$, @1.begin, $3, $5, $7); }
 | "else" statement                       { $$ = new_node (body, NODE_ELSE, @$, @1.begin, $2, NULL, NULL); }
 | "for" '(' for_start optional ';' optional ')' statement
-                                         { $$ = new_node (body, NODE_FOR, @$, @1.begin, $3, $4, $6); add_kid ($$, $8); finish (body, $$); }
+                                         { $$ = new_for (body, @$, @1, $3, $4, $6, $8); }
 | "for" '(' typed_declaration ':' initializer ')' statement
                                          { $$ = new_node (body, NODE_RANGE_FOR, @$, @1.begin, $3, $5, $7); }
 | "while" '(' condition ')' statement    { $$ = new_node (body, NODE_WHILE, @$, @1.begin, $3, $5, NULL); }
@@ -198,7 +219,7 @@ statement:
 ;
 
 handlers:
-  "catch (...)" block                    { $$ = append (body, (struct node_list){0}, $2); }
+  "catch (...)" block                    { $$ = append (body, NO_LIST, $2); }
 | handlers "catch (...)" block           { $$ = append (body, $1, $3); }
 ;
 
@@ -212,7 +233,7 @@ condition:
 for_start:
   ';'                                    { $$ = new_empty (body, @1); }
 | expression ';'                         { $$ = new_node (body, NODE_EXPRESSION, @$, @1.begin, $1, NULL, NULL); }
-| declaration ';'                        { $$ = $1; $$->tokens = @$; }
+| declaration ';'                        { $$ = reaching ($1, @$); }
 ;
 
 optional:
@@ -233,28 +254,28 @@ typed_declaration:
 ;
 
 init_declarators:
-  init_declarator                        { $$ = append (body, (struct node_list){0}, $1); }
+  init_declarator                        { $$ = append (body, NO_LIST, $1); }
 | init_declarators ',' init_declarator   { $$ = append (body, $1, $3); }
 ;
 
 init_declarator:
   declarator
-| declarator '=' initializer             { $$ = $1; set_value (body, $$, @2, $3); }
-| declarator '(' arguments ')'           { $$ = $1; add_kid ($$, new_list (body, NODE_INITIALIZER, (struct range){@2.begin, @4.end}, @2.begin, NULL, $3)); $$->tokens = @$; finish (body, $$); }
+| declarator '=' initializer             { $$ = with_value (body, $1, @2, $3); }
+| declarator '(' arguments ')'           { $$ = with_values (body, $1, @$, @2, $3); }
 | declarator '(' arguments ')' '=' initializer
-                                         { $$ = $1; set_value (body, $$, @5, $6); }
-| declarator list                        { $$ = $1; struct node *value = new_node (body, NODE_INITIALIZER, @2, @2.begin, NULL, NULL, NULL); value->kids = $2->kids; value->depth = $2->depth; add_kid ($$, value); $$->tokens = @$; finish (body, $$); }
+                                         { $$ = with_value (body, $1, @5, $6); }
+| declarator list                        { $$ = with_values (body, $1, @$, @2, (struct node_list){$2->kids, NULL}); }
 ;
 
 declarator:
   direct
-| pointers direct                        { $$ = $2; set_pointers ($$, $1); $$->tokens = @$; }
-| pointers %prec ABSTRACT                { $$ = new_declarator (body, @$, (struct range){NO_TOKEN, NO_TOKEN}); set_pointers ($$, $1); }
+| pointers direct                        { $$ = with_pointers ($2, @$, $1); }
+| pointers %prec ABSTRACT                { $$ = with_pointers (new_declarator (body, @$, NO_NAME), @$, $1); }
 ;
 
 pointers:
   pointer
-| pointers pointer                       { $$.stars = $1.stars + $2.stars; $$.reference = $1.reference || $2.reference; }
+| pointers pointer                       { $$ = (struct pointers){$1.stars + $2.stars, $1.reference || $2.reference}; }
 ;
 
 pointer:
@@ -266,17 +287,17 @@ pointer:
 
 direct:
   whole
-| whole dimensions                       { $$ = $1; add_kids ($$, $2); $$->tokens = @$; finish (body, $$); }
+| whole dimensions                       { $$ = with_kids (body, $1, @$, 0, $2); }
 ;
 
 whole:
   "name"                                 { $$ = new_declarator (body, @1, @1); }
-| '(' declarator ')'                     { $$ = $2; $$->flags |= DECLARATOR_NESTED; $$->tokens = @$; }
-| '[' names ']'                          { $$ = new_declarator (body, @$, (struct range){NO_TOKEN, NO_TOKEN}); $$->flags |= DECLARATOR_BINDING; add_kids ($$, $2); finish (body, $$); }
+| '(' declarator ')'                     { $$ = with_kids (body, $2, @$, DECLARATOR_NESTED, NO_LIST); }
+| '[' names ']'                          { $$ = with_kids (body, new_declarator (body, @$, NO_NAME), @$, DECLARATOR_BINDING, $2); }
 ;
 
 names:
-  "name"                                 { $$ = append (body, (struct node_list){0}, new_name (body, @1)); }
+  "name"                                 { $$ = append (body, NO_LIST, new_name (body, @1)); }
 | names ',' "name"                       { $$ = append (body, $1, new_name (body, @3)); }
 ;
 
@@ -292,7 +313,7 @@ list:
 ;
 
 items:
-  item                                   { $$ = append (body, (struct node_list){0}, $1); }
+  item                                   { $$ = append (body, NO_LIST, $1); }
 | items ',' item                         { $$ = append (body, $1, $3); }
 ;
 
@@ -362,11 +383,11 @@ unary:
 | "new" "type name" list                 { $$ = new_operator (body, NODE_NEW, @$, @1, new_type (body, @2), $3); }
 | "new" "type name" dimensions           { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); }
 | "new" "type name" dimensions '(' ')'   { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); }
-| "new" "type name" dimensions list      { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), $3); add_kid ($$, $4); finish (body, $$); }
+| "new" "type name" dimensions list      { $$ = new_list (body, NODE_NEW, @$, @1.begin, new_type (body, @2), append (body, $3, $4)); }
 ;
 
 dimensions:
-  dimension                              { $$ = append (body, (struct node_list){0}, $1); }
+  dimension                              { $$ = append (body, NO_LIST, $1); }
 | dimensions dimension                   { $$ = append (body, $1, $2); }
 ;
 
@@ -380,13 +401,13 @@ postfix:
 | postfix '[' expression ']'             { $$ = new_operator (body, NODE_INDEX, @$, @2, $1, $3); }
 | postfix call                           { $$ = new_list (body, NODE_CALL, @$, @2.begin, $1, $2); }
 | postfix "<<<...>>>" '(' arguments ')'  { $$ = new_list (body, NODE_LAUNCH, @$, @2.begin, $1, $4); }
-| postfix '.' "name"                     { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_DOT; }
-| postfix "->" "name"                    { $$ = new_node (body, NODE_MEMBER, @$, new_name (body, @3)->token, $1, NULL, NULL); $$->op = TOK_ARROW; }
+| postfix '.' "name"                     { $$ = new_member (body, @$, $1, @2, @3); }
+| postfix "->" "name"                    { $$ = new_member (body, @$, $1, @2, @3); }
 | postfix "strings"                      { $$ = new_node (body, NODE_STRING, @$, @1.begin, $1, NULL, NULL); }
 | postfix "++ or --"                     { $$ = new_operator (body, NODE_POSTFIX, @$, @2, $1, NULL); }
-| "name" list                            { $$ = new_node (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), NULL, NULL); $$->kids->next = $2->kids; finish (body, $$); }
+| "name" list                            { $$ = new_list (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), (struct node_list){$2->kids, NULL}); }
 | "type name" '(' arguments ')'          { $$ = new_list (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), $3); }
-| "type name" list                       { $$ = new_node (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), NULL, NULL); $$->kids->next = $2->kids; finish (body, $$); }
+| "type name" list                       { $$ = new_list (body, NODE_CONSTRUCT, @$, @2.begin, new_type (body, @1), (struct node_list){$2->kids, NULL}); }
 | "named cast" '(' expression ')'        { $$ = new_cast (body, @$, @1, $3); }
 ;
 
@@ -409,7 +430,7 @@ call:
 
 /* Arguments of a macro, at least one of them statements. */
 mixed:
-  mixed_argument                         { $$ = append (body, (struct node_list){0}, $1); }
+  mixed_argument                         { $$ = append (body, NO_LIST, $1); }
 | mixed "comma between arguments" mixed_argument
                                          { $$ = append (body, $1, $3); }
 ;
@@ -427,12 +448,12 @@ statement_argument:
 ;
 
 arguments:
-  %empty                                 { $$ = (struct node_list){0}; }
+  %empty                                 { $$ = NO_LIST; }
 | argument_list
 ;
 
 argument_list:
-  argument                               { $$ = append (body, (struct node_list){0}, $1); }
+  argument                               { $$ = append (body, NO_LIST, $1); }
 | argument_list ',' argument             { $$ = append (body, $1, $3); }
 ;
 
@@ -443,7 +464,7 @@ argument:
 | block
 | "type argument"                        { $$ = new_type (body, @1); }
 | typed_declaration
-| typed_declaration '=' initializer      { $$ = $1; set_value (body, tree_kid ($$, 1), @2, $3); finish (body, $$); $$->tokens = @$; }
+| typed_declaration '=' initializer      { $$ = with_declared_value (body, $1, @$, @2, $3); }
 | assignment "..."                       { $$ = new_node (body, NODE_PACK, @$, @2.begin, $1, NULL, NULL); }
 ;
 
@@ -624,13 +645,74 @@ static struct node *new_mixed(struct body *body, struct range where, struct node
     return new_list(body, NODE_BLOCK, where, where.begin, NULL, append(body, statements, last));
 }
 
-static void set_value(struct body *body, struct node *declarator, struct range op,
-                      struct node *value)
+static struct node *reaching(struct node *node, struct range where)
+{
+    node->tokens = where;
+    return node;
+}
+
+static struct node *with_value(struct body *body, struct node *declarator, struct range op,
+                               struct node *value)
 {
     struct range where = {op.begin, value->tokens.end};
     add_kid(declarator, new_node(body, NODE_INITIALIZER, where, op.begin, value, NULL, NULL));
     declarator->tokens.end = where.end;
     finish(body, declarator);
+    return declarator;
+}
+
+static struct node *with_values(struct body *body, struct node *declarator, struct range where,
+                                struct range op, struct node_list values)
+{
+    struct range inside = {op.begin, where.end};
+    add_kid(declarator, new_list(body, NODE_INITIALIZER, inside, op.begin, NULL, values));
+    finish(body, declarator);
+    return reaching(declarator, where);
+}
+
+static struct node *with_declared_value(struct body *body, struct node *declaration,
+                                        struct range where, struct range op, struct node *value)
+{
+    with_value(body, tree_kid(declaration, 1), op, value);
+    finish(body, declaration);
+    return reaching(declaration, where);
+}
+
+static struct node *with_pointers(struct node *declarator, struct range where,
+                                  struct pointers pointers)
+{
+    declarator->stars = (uint8_t)(pointers.stars < 255 ? pointers.stars : 255);
+    if (pointers.reference)
+        declarator->flags |= DECLARATOR_REFERENCE;
+    return reaching(declarator, where);
+}
+
+static struct node *with_kids(struct body *body, struct node *declarator, struct range where,
+                              unsigned flags, struct node_list kids)
+{
+    declarator->flags |= (uint8_t)flags;
+    add_kids(declarator, kids);
+    finish(body, declarator);
+    return reaching(declarator, where);
+}
+
+static struct node *new_for(struct body *body, struct range where, struct range word,
+                            struct node *start, struct node *condition, struct node *step,
+                            struct node *statement)
+{
+    struct node *node = new_node(body, NODE_FOR, where, word.begin, start, condition, step);
+    add_kid(node, statement);
+    finish(body, node);
+    return node;
+}
+
+static struct node *new_member(struct body *body, struct range where, struct node *object,
+                               struct range op, struct range name)
+{
+    struct node *node =
+        new_node(body, NODE_MEMBER, where, new_name(body, name)->token, object, NULL, NULL);
+    node->op = (uint8_t)unit_kind(body->unit, op.begin);
+    return node;
 }
 
 static struct node *new_declarator(struct body *body, struct range where, struct range name)
@@ -639,12 +721,6 @@ static struct node *new_declarator(struct body *body, struct range where, struct
     return new_node(body, NODE_DECLARATOR, where, token, NULL, NULL, NULL);
 }
 
-static void set_pointers(struct node *declarator, struct pointers pointers)
-{
-    declarator->stars = (uint8_t)(pointers.stars < 255 ? pointers.stars : 255);
-    if (pointers.reference)
-        declarator->flags |= DECLARATOR_REFERENCE;
-}
 
 static struct node *new_opaque(struct body *body, struct range where, uint32_t token)
 {
