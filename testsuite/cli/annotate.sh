@@ -103,4 +103,14 @@ shown() { run 1 check k.cu && has out 'k.cu:6:46: note: unsafe fix: delete ` // 
 ok "a fix is shown" shown
 fix_in_json() { run 1 check --format=json k.cu && has out '"fix": {"safety": "unsafe", "edits": [{"line": 6, "column": 46, "end_line": 6, "end_column": 70, "text": ""}]}'; }
 ok "a fix in JSON" fix_in_json
+# What the translation repairs stays repaired, whoever does not want to hear of it.
+printf '__device__ int f(int v) { return __any_sync(0xffffffff, v); }\n' >m.cu
+printf '// hipwright: allow wave-mask-literal\n' | cat - m.cu >allowed.cu
+repair() {
+    run 0 --annotate=none m.cu && has out '__any_sync(__activemask(), v)' && has err 'note: translation writes' &&
+        run 0 --annotate=none --disable=wave m.cu && has out '__activemask()' && lacks err wave &&
+        run 0 --annotate=none allowed.cu && has out '__activemask()' && lacks err wave-mask &&
+        run 0 check --format=json m.cu && has out '"level": "note"' && has out '"effect": "none"'
+}
+ok "repairs" repair
 finish

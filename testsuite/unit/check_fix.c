@@ -76,6 +76,17 @@ START_TEST(safety)
 }
 END_TEST
 
+/* Repairs are the translation's own: applied apart from the fixes, and no finding is fixed by one.
+ */
+START_TEST(repairs)
+{
+    static const struct edit_of edits[] = {
+        {1, FIX_REPAIR, "f(m", 2, 1, "n"}, {2, FIX_SAFE, "f(", 0, 1, "g"}, {0}};
+    check(edits, FIX_REPAIR, "int m = hipMalloc(p); f(n);", "nn");
+    check(edits, FIX_UNSAFE, "int m = hipMalloc(p); g(m);", "ny");
+}
+END_TEST
+
 START_TEST(overlaps)
 {
     static const struct edit_of edits[] = {
@@ -110,6 +121,7 @@ int main(void)
     Suite *suite = suite_create("fix");
     TCase *tcase = tcase_create("fix");
     tcase_add_test(tcase, safety);
+    tcase_add_test(tcase, repairs);
     tcase_add_test(tcase, overlaps);
     tcase_add_test(tcase, shared);
     suite_add_tcase(suite, tcase);
