@@ -149,6 +149,7 @@ dist_pages_DATA = \
     annotate/pages/wave-mask-shift.txt \
     annotate/pages/wave-mask-variable.txt \
     annotate/pages/wave-partials-mixed.txt \
+    annotate/pages/wave-partials-overflow.txt \
     annotate/pages/wave-reduction-beyond.txt \
     annotate/pages/wave-reduction-half.txt \
     annotate/pages/wave-reduction-incomplete.txt \

@@ -8,6 +8,21 @@
 
 #include "base/xalloc.h"
 
+enum { MOST_BITS = 256 }; /* positions of bits in a file of which more is thought */
+
+size_t width_first_of(const struct code_node *list, size_t count, size_t function)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list[middle].function < function)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool width_speaks_of_warps(const char *text)
 {
     for (const char *at = text; *at; ++at) {
@@ -288,22 +303,32 @@ static bool same_text(const struct unit *unit, struct range a, struct range b)
     return true;
 }
 
-static void add_use(struct annotation *a, struct widths *widths, const struct code_node *at,
-                    const struct node *constant, unsigned width, enum lane_role role)
+/* Whether a loop adds to AT: the value is another in its next iteration. */
+static bool is_counted(struct annotation *a, const struct code_node *at, unsigned width)
 {
     unsigned blocks[WIDTH_BLOCKS][3];
     bool assumed;
     width_blocks(a, at->function, width ? width : 64, blocks, &assumed);
-    struct lane_machine *machine = annotation_machine(a, at->function, blocks[0], 64, 0);
-    struct lanes value = machine ? lane_evaluate(machine, at->node) : (struct lanes){0};
+    struct lanes values[2];
+    for (unsigned i = 0; i < 2; ++i) {
+        struct lane_machine *machine =
+            annotation_machine(a, at->function, blocks[0], 64, i ? 2 : 1);
+        values[i] = machine ? lane_evaluate(machine, at->node) : (struct lanes){0};
+    }
+    return values[0].state != values[1].state || values[0].state == LANES_UNKNOWN ||
+           lanes_at(&values[0], 0) != lanes_at(&values[1], 0);
+}
+
+static void add_use(struct annotation *a, struct widths *widths, const struct code_node *at,
+                    const struct node *constant, unsigned width, enum lane_role role)
+{
     *vec_push(&widths->uses) = (struct width_use){
         .node = at->node,
         .constant = constant,
         .function = at->function,
         .role = (uint8_t)role,
         .width = (uint8_t)width,
-        .shifted = role != LANE_ROLE_WARP_COUNT &&
-                   (value.state == LANES_SHIFTED || lanes_at(&value, 0) != 0),
+        .counted = role != LANE_ROLE_WARP_COUNT && is_counted(a, at, width),
     };
 }
 
@@ -423,6 +448,22 @@ static void read_blocks(struct annotation *a, struct widths *widths, size_t inde
     }
 }
 
+/* Lanes by subtraction, tid - warp * 32, in functions that have warps. */
+static void find_derived(struct annotation *a, struct widths *widths)
+{
+    vec_each (const struct code_node, at, &annotation_code(a)->operations) {
+        const struct width_function *fn = &widths->functions[at->function];
+        unsigned width = fn->hard32 ? 32 : 64;
+        if (at->node->kind != NODE_BINARY || at->node->op != TOK_MINUS ||
+            (!fn->hard32 && !fn->hard64) || role_on(a, at, width, 64) != LANE_ROLE_LANE)
+            continue;
+        *vec_push(&widths->derived) = (struct width_use){.node = at->node,
+                                                         .function = at->function,
+                                                         .role = LANE_ROLE_LANE,
+                                                         .width = (uint8_t)width};
+    }
+}
+
 /* Whether NAME at TOKEN is warpSize (SIZE), or a width of the file's own of which each target has
    another. */
 static bool follows_target(struct annotation *a, const struct symbol *name, uint32_t token,
@@ -445,6 +486,8 @@ const struct widths *annotation_widths(struct annotation *a)
     a->widths = widths;
     widths->function_count = a->unit->functions.count;
     widths->functions = xcalloc(widths->function_count + 1, sizeof *widths->functions);
+    for (size_t i = 0; i < widths->function_count; ++i)
+        widths->functions[i].follower = NO_INDEX;
     read_calls(a, widths);
     spread_warps(widths);
     for (size_t i = 0; i < widths->function_count; ++i)
@@ -462,16 +505,23 @@ const struct widths *annotation_widths(struct annotation *a)
             token_region(unit_token(a->unit, at->node->token)) != REGION_CUDA &&
             examine(a, widths, at, wave_words))
             *vec_push(&bits) = *at;
-    vec_each (const struct code_node, bit, &bits)
-        drop_words(a, widths, bit);
+    for (size_t i = 0; i < bits.count && i < MOST_BITS; ++i)
+        drop_words(a, widths, &bits.items[i]);
     vec_release(&bits);
+    widths->is_use = xcalloc(code->node_count + 1, 1);
     vec_each (const struct width_use, use, &widths->uses) {
         struct width_function *fn = &widths->functions[use->function];
+        widths->is_use[use->node->id] = 1;
+        if (use->width == 0 &&
+            (fn->follower == NO_INDEX || (use->role == LANE_ROLE_WARP &&
+                                          widths->uses.items[fn->follower].role != LANE_ROLE_WARP)))
+            fn->follower = (uint32_t)(use - widths->uses.items);
         fn->follows |= use->width == 0;
         fn->hard32 |= use->width == 32;
         fn->hard64 |= use->width == 64;
         fn->named |= use->width && use->constant->kind != NODE_NUMBER;
     }
+    find_derived(a, widths);
     return widths;
 }
 
@@ -482,7 +532,9 @@ void annotation_release_widths(struct annotation *a)
     for (size_t i = 0; i < a->widths->function_count; ++i)
         vec_release(&a->widths->functions[i].callers);
     free(a->widths->functions);
+    free(a->widths->is_use);
     vec_release(&a->widths->uses);
+    vec_release(&a->widths->derived);
     free(a->widths);
     a->widths = NULL;
 }

@@ -16,24 +16,29 @@ struct width_use {
     size_t function;
     uint8_t role;  /* enum lane_role */
     uint8_t width; /* 32, 64; 0: it follows warpSize */
-    bool shifted;  /* it is that of the grid, or counted from somewhere else */
+    bool counted;  /* a loop adds to it */
 };
 
 /* What is known of the function at the same index of the unit. */
 struct width_function {
-    bool warps;            /* it calls warp functions, or functions that do */
-    bool says_warp;        /* it calls a function that is called so */
-    bool follows;          /* some of its uses follow warpSize */
-    bool names_size;       /* it, or a function that calls it, names warpSize or __lane_id */
-    bool hard32, hard64;   /* some count on so many lanes */
-    bool named;            /* and some of these by a constant's name */
-    bool known;            /* its blocks are known, all of them */
+    bool warps;          /* it calls warp functions, or functions that do */
+    bool says_warp;      /* it calls a function that is called so */
+    bool follows;        /* some of its uses follow warpSize */
+    bool names_size;     /* it, or a function that calls it, names warpSize or __lane_id */
+    bool hard32, hard64; /* some count on so many lanes */
+    bool named;          /* and some of these by a constant's name */
+    uint32_t
+        follower; /* the index of a use that follows warpSize, a warp's if any is, or NO_INDEX */
+    bool known;   /* its blocks are known, all of them */
     unsigned most_threads; /* of these */
     VEC(size_t) callers;
 };
 
 struct widths {
     VEC(struct width_use) uses; /* in the order of the source */
+    VEC(struct width_use)
+    derived;         /* sums and differences of these that are lanes again; no constant */
+    uint8_t *is_use; /* by a node's number: it is one of `uses` */
     struct width_function *functions;
     size_t function_count;
 };
@@ -41,6 +46,14 @@ struct widths {
 /* Those of A's file, found when first asked for. Released with annotation_release_widths(). */
 const struct widths *annotation_widths(struct annotation *a);
 void annotation_release_widths(struct annotation *a);
+
+/* The first of LIST, COUNT nodes in the order of the source, that lies in FUNCTION or behind it. */
+size_t width_first_of(const struct code_node *list, size_t count, size_t function);
+
+#define width_each(node, list, of)                                             \
+    for (const struct code_node *node =                                        \
+             (list)->items + width_first_of((list)->items, (list)->count, of); \
+         node != vec_end(list) && node->function == (of); ++node)
 
 /* Whether the file may have anything of the kind: cheap. */
 bool widths_are_possible(const struct annotation *a);

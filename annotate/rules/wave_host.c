@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+enum { MOST_LAUNCHES = 256 }; /* that a number is compared with */
+
 struct context {
     struct annotation *a;
     const struct code *code;
@@ -43,8 +45,7 @@ static bool is_device_width(const struct context *c, const struct node *node)
 
 static bool compares(unsigned op)
 {
-    return op == TOK_EQUAL || op == TOK_NOT_EQUAL || op == TOK_LESS || op == TOK_LESS_EQUAL ||
-           op == TOK_GREATER || op == TOK_GREATER_EQUAL;
+    return op == TOK_EQUAL || op == TOK_NOT_EQUAL;
 }
 
 /* Whether the test NODE chooses between code for several widths: it has an else, or other widths
@@ -79,7 +80,11 @@ static void examine_test(struct context *c, const struct code_node *at)
     if (!number || !is_constant(c, number, &value) || (value != 32 && value != 64) ||
         is_constant(c, size, &other) || !width_applies(c->a, at->node->token, (unsigned)value))
         return;
-    if (chooses(c, at->node))
+    /* In HIP code a test for equality is mostly one of several. */
+    const struct node *parent = code_parent(c->code, at->node);
+    bool demands = at->node->op == TOK_NOT_EQUAL || (parent && parent->kind == NODE_CALL);
+    if (chooses(c, at->node) ||
+        (!demands && (value == 64 || annotation_is_hip(c->a, at->node->token))))
         return;
     width_add(c->a, RULE_WAVE_SIZE_TEST, at->node->tokens, (unsigned)value);
 }
@@ -125,7 +130,7 @@ static bool is_block_size(struct context *c, size_t function, const struct node 
         return false;
     const struct symbol *name = tree_symbol(c->a->unit, expression);
     bool known = is_constant(c, expression, &value) && 32 < value;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count && i < MOST_LAUNCHES; ++i) {
         const struct launch_site *site = &sites[i];
         const struct node *block = site->block[0].expression;
         if (!block || model_function_at(c->code->model, site->token) != function)
@@ -139,7 +144,44 @@ static bool is_block_size(struct context *c, size_t function, const struct node 
     return false;
 }
 
-static void examine_count(struct context *c, const struct code_node *at)
+/* Whether FUNCTION launches a kernel that counts on 32 lanes. */
+static bool launches_warps(struct context *c, size_t function)
+{
+    if (!widths_are_possible(c->a))
+        return false;
+    const struct widths *widths = annotation_widths(c->a);
+    size_t count;
+    const struct launch_site *sites = model_launches(c->code->model, &count);
+    for (size_t i = 0; i < count && i < MOST_LAUNCHES; ++i)
+        if (sites[i].function != NO_INDEX && widths->functions[sites[i].function].hard32 &&
+            model_function_at(c->code->model, sites[i].token) == function)
+            return true;
+    return false;
+}
+
+/* Whether the product NODE becomes a number of blocks: the threads of one warp for each of
+   something, divided by those of a block. */
+static bool becomes_blocks(struct context *c, size_t function, const struct node *node)
+{
+    const struct node *at = node;
+    for (const struct node *parent; (parent = code_parent(c->code, at)); at = parent) {
+        if (parent->kind == NODE_CALL) {
+            tree_each (argument, parent)
+                if (argument != at && argument != parent->kids &&
+                    is_block_size(c, function, argument))
+                    return true;
+            return false;
+        }
+        if (parent->kind != NODE_BINARY && parent->kind != NODE_CAST)
+            return false;
+        if (parent->kind == NODE_BINARY && parent->op == TOK_SLASH && parent->kids == at)
+            return is_block_size(c, function, parent->kids->next);
+    }
+    return false;
+}
+
+/* BLOCKS: the result becomes a number of blocks. */
+static void examine_count(struct context *c, const struct code_node *at, bool blocks)
 {
     const struct node *left = at->node->kids, *right = left->next;
     unsigned op = at->node->op;
@@ -156,7 +198,9 @@ static void examine_count(struct context *c, const struct code_node *at)
         return;
     const struct node *kept = at->node->id < c->code->node_count ? receiver(c, at->node) : NULL;
     bool warps = says_warp(c, other, 3) || (kept && says_warp(c, kept, 1) && op != TOK_STAR) ||
-                 (op != TOK_STAR && is_block_size(c, at->function, other));
+                 (op != TOK_STAR && is_block_size(c, at->function, other)) ||
+                 (op == TOK_STAR && blocks && !is_constant(c, other, &value) &&
+                  launches_warps(c, at->function));
     if (!warps)
         return;
     if (c->counted == at->function + 1) {
@@ -169,12 +213,18 @@ static void examine_count(struct context *c, const struct code_node *at)
     c->count = c->a->findings->list.count - 1;
 }
 
-static void examine_tree(struct context *c, const struct node *node, size_t function)
+static void examine_tree(struct context *c, const struct node *node, size_t function, bool blocks)
 {
+    bool divides = node->kind == NODE_BINARY && node->op == TOK_SLASH && node->kids->next;
     if (node->kind == NODE_BINARY && node->kids->next)
-        examine_count(c, &(struct code_node){node, NULL, function, false});
+        examine_count(c, &(struct code_node){node, NULL, function, false}, blocks);
+    if (node->kind == NODE_CALL)
+        tree_each (argument, node)
+            blocks |= argument != node->kids && is_block_size(c, function, argument);
     tree_each (kid, node)
-        examine_tree(c, kid, function);
+        examine_tree(c, kid, function,
+                     blocks ||
+                         (divides && kid == node->kids && is_block_size(c, function, kid->next)));
 }
 
 /* What is said of grid, block and shared memory in the launch itself. */
@@ -193,7 +243,7 @@ static void examine_launches(struct context *c)
                                                        : site->shared;
             if (expression && site->tokens.begin <= expression->token &&
                 expression->token < site->tokens.end && c->code->node_count <= expression->id)
-                examine_tree(c, expression, function);
+                examine_tree(c, expression, function, false);
         }
     }
 }
@@ -260,7 +310,8 @@ void rule_wave_host(struct annotation *a)
         if (compares(at->node->op))
             examine_test(&c, at);
         else
-            examine_count(&c, at);
+            examine_count(&c, at,
+                          at->node->op == TOK_STAR && becomes_blocks(&c, at->function, at->node));
     }
     examine_launches(&c);
     examine_blocks(&c);

@@ -22,7 +22,10 @@
 
 #include "base/xalloc.h"
 
-enum { MOST_STEPS = 8 };
+enum {
+    MOST_STEPS = 8,
+    RECENT = 32, /* series that a shuffle may belong to */
+};
 
 /* Distances of shuffles in one loop, or in a row. */
 struct series {
@@ -112,10 +115,12 @@ static const struct node *loop_of(struct context *c, const struct node *node,
 static struct series *find_series(struct context *c, const struct node *loop, size_t function,
                                   const struct node *call, bool scan)
 {
-    vec_each (struct series, series, &c->series)
+    for (size_t i = 0; i < c->series.count && i < RECENT; ++i) {
+        struct series *series = &c->series.items[c->series.count - 1 - i];
         if (series->function == function && series->scan == scan && series->is_loop == !!loop &&
             (!loop || series->place == loop))
             return series;
+    }
     struct series *res = vec_push(&c->series);
     *res = (struct series){
         .place = loop ? loop : call, .function = function, .is_loop = loop != NULL, .scan = scan};
@@ -250,6 +255,16 @@ static void add_steps(struct context *c, struct finding *f, unsigned width)
         }
 }
 
+/* Where FUNCTION follows warpSize. */
+static void add_follower(struct context *c, struct finding *f, size_t function)
+{
+    uint32_t follower = c->widths->functions[function].follower;
+    if (follower != NO_INDEX)
+        finding_add_related(f, RELATED_FOLLOWS,
+                            unit_span(c->a->unit, c->widths->uses.items[follower].node->tokens),
+                            NULL);
+}
+
 static void report_series(struct context *c, const struct series *series)
 {
     struct annotation *a = c->a;
@@ -270,12 +285,7 @@ static void report_series(struct context *c, const struct series *series)
         finding_add_related(f, RELATED_USED, unit_span(a->unit, series->calls.items[i]->tokens),
                             NULL);
     if (mixed)
-        vec_each (const struct width_use, use, &c->widths->uses)
-            if (use->function == other && use->width == 0) {
-                finding_add_related(f, RELATED_FOLLOWS, unit_span(a->unit, use->node->tokens),
-                                    NULL);
-                break;
-            }
+        add_follower(c, f, other);
     add_steps(c, f, width);
     if (series->is_loop)
         add_loop_fix(c, f, series->place, width, fn);

@@ -149,17 +149,19 @@ static void add_calls(struct annotation *a, struct finding *f, uint32_t token, s
     const struct code *code = annotation_code(a);
     const struct symbol *name = NULL;
     unsigned count = 0;
-    vec_each (const struct code_node, declaration, &code->declarations)
-        if (declaration->function == function && declaration->node->tokens.begin <= token &&
-            token < declaration->node->tokens.end && declaration->node->kids->next &&
-            declaration->node->kids->next->kind == NODE_DECLARATOR)
-            name = tree_symbol(a->unit, declaration->node->kids->next);
+    width_each(declaration, &code->declarations,
+               function) if (declaration->node->tokens.begin <= token &&
+                             token < declaration->node->tokens.end &&
+                             declaration->node->kids->next &&
+                             declaration->node->kids->next->kind == NODE_DECLARATOR) name =
+        tree_symbol(a->unit, declaration->node->kids->next);
     if (!name)
         return;
-    vec_each (const struct code_node, call, &code->calls) {
+    width_each(call, &code->calls, function)
+    {
         const struct node *first = code_argument(call->node, 0);
-        if (call->function == function && call->node->kids->kind == NODE_NAME && first &&
-            first->kind == NODE_NAME && tree_symbol(a->unit, first) == name && count++ < MOST)
+        if (call->node->kids->kind == NODE_NAME && first && first->kind == NODE_NAME &&
+            tree_symbol(a->unit, first) == name && count++ < MOST)
             finding_add_related(f, RELATED_USED, unit_span(a->unit, call->node->tokens), NULL);
     }
 }
@@ -243,11 +245,6 @@ static void examine_library(struct annotation *a)
             continue;
         struct finding *f = width_add(a, RULE_WAVE_LIBRARY_WIDTH,
                                       (struct range){i - 2, unit_partner(unit, i + 1) + 1}, width);
-        vec_each (const struct width_use, use, &widths->uses)
-            if (use->function == function && use->width == width) {
-                finding_add_related(f, RELATED_USED, unit_span(unit, use->node->tokens), NULL);
-                break;
-            }
         uint32_t at = unit_token(unit, unit_partner(unit, i + 1))->offset;
         finding_add_edit(f, FIX_DISPLAY, (struct span){at, at}, width == 32 ? ", 32" : ", 64");
     }

@@ -1,4 +1,5 @@
-/* wave-width-constant, wave-lane-arithmetic, wave-first-warp, wave-partials-mixed
+/* wave-width-constant, wave-lane-arithmetic, wave-first-warp, wave-partials-mixed,
+   wave-partials-overflow
 
    Finds: constants that stand for the 32 lanes of a warp (64 in HIP code, for targets whose waves
    have 32), at their definition; lane and warp numbers made with a number instead, once for each
@@ -19,7 +20,10 @@
 
 #include <string.h>
 
-enum { MAX_RELATED = 24 };
+enum {
+    MAX_RELATED = 24,
+    MOST_DEFINITIONS = 64, /* of widths in a file */
+};
 
 /* A constant that is the width of a warp, or made of it. */
 struct definition {
@@ -34,6 +38,8 @@ struct context {
     const struct code *code;
     const struct widths *widths;
     VEC(struct definition) definitions;
+    size_t next_object;  /* shared objects and derived lanes: those before belong to functions */
+    size_t next_derived; /* that were looked at */
 };
 
 static struct range one_token(uint32_t token)
@@ -60,21 +66,21 @@ static bool has_two_roles(struct context *c, const struct definition *d)
             right->kind != NODE_NAME || tree_symbol(c->a->unit, right) != d->name ||
             model_lookup(c->code->model, d->name, right->token).token != d->token)
             continue;
-        bool is_use = false;
-        vec_each (const struct width_use, use, &c->widths->uses)
-            is_use |= use->node == at->node;
-        if (!is_use)
+        if (!c->widths->is_use[at->node->id])
             return true;
     }
     return false;
 }
 
+/* The definition of NAME at TOKEN, new or not; NULL where there are too many. */
 static struct definition *define(struct context *c, uint32_t token, const struct symbol *name,
                                  unsigned width)
 {
     struct definition *res = find_definition(c, token);
     if (res)
         return res;
+    if (MOST_DEFINITIONS <= c->definitions.count)
+        return NULL;
     res = vec_push(&c->definitions);
     *res = (struct definition){.token = token, .name = name, .width = width};
     res->two_roles = has_two_roles(c, res);
@@ -213,20 +219,17 @@ static bool concerns_warps(struct context *c, const struct width_use *use,
     const struct width_function *fn = &c->widths->functions[use->function];
     if ((name && width_speaks_of_warps(name->text)) || goes_to_warp_name(c, use->node))
         return true;
-    /* What a loop or the grid adds to may be the number of a word as well. */
-    return (fn->warps || fn->says_warp) && !use->shifted &&
+    /* What a loop adds to may be the number of a word as well. */
+    return (fn->warps || fn->says_warp) && !use->counted &&
            (!name || is_plain_number(c, token, use->width));
 }
 
 /* A use whose warps others count by warpSize: the writers of partial results, say. */
 static const struct width_use *other_idea(struct context *c, const struct width_use *use)
 {
-    if (use->role != LANE_ROLE_WARP_COUNT)
-        return NULL;
-    vec_each (const struct width_use, other, &c->widths->uses)
-        if (other->function == use->function && other->width == 0 && other->role == LANE_ROLE_WARP)
-            return other;
-    return NULL;
+    uint32_t follower = c->widths->functions[use->function].follower;
+    const struct width_use *res = follower == NO_INDEX ? NULL : &c->widths->uses.items[follower];
+    return res && use->role == LANE_ROLE_WARP_COUNT && res->role == LANE_ROLE_WARP ? res : NULL;
 }
 
 static void add_related(struct context *c, struct finding *f, enum related_id id,
@@ -241,29 +244,29 @@ static void report_definition(struct context *c, const struct definition *d)
 {
     struct finding *f = width_add(c->a, RULE_WAVE_WIDTH_CONSTANT, one_token(d->token), d->width);
     unsigned related = 0;
-    bool all = width_speaks_of_warps(d->name->text);
-    vec_each (const struct code_node, name, &c->code->names) {
-        if (name->name != d->name || name->node->token == d->token ||
-            model_lookup(c->code->model, name->name, name->node->token).token != d->token)
-            continue;
-        bool is_use = all;
-        for (size_t i = 0; !is_use && i < c->widths->uses.count; ++i) {
-            const struct width_use *use = &c->widths->uses.items[i];
-            is_use = use->constant && use->constant->tokens.begin <= name->node->token &&
-                     name->node->token < use->constant->tokens.end;
-        }
-        if (is_use)
-            add_related(c, f, RELATED_USED, name->node->tokens, &related);
+    uint32_t token;
+    if (width_speaks_of_warps(d->name->text)) {
+        vec_each (const struct code_node, name, &c->code->names)
+            if (name->name == d->name && name->node->token != d->token && related < MAX_RELATED &&
+                model_lookup(c->code->model, name->name, name->node->token).token == d->token)
+                add_related(c, f, RELATED_USED, name->node->tokens, &related);
+        return;
     }
+    vec_each (const struct width_use, use, &c->widths->uses)
+        if (use->width && width_name(c->a, use->constant, &token) && token == d->token)
+            add_related(c, f, RELATED_USED, use->node->tokens, &related);
 }
 
 /* The second stage of a reduction. */
 
 /* Whether the code in RANGE, of FUNCTION, uses warp functions. */
-static bool uses_warps(struct context *c, struct range range)
+static bool uses_warps(struct context *c, size_t function, struct range range)
 {
-    vec_each (const struct code_node, call, &c->code->calls) {
+    width_each(call, &c->code->calls, function)
+    {
         struct warp_call warp;
+        if (range.end <= call->node->tokens.begin)
+            break;
         if (call->node->token < range.begin || range.end <= call->node->token || !call->name)
             continue;
         if (warp_call_of(c->a, call->node, &warp) && warp.function->kind != WARP_SYNC)
@@ -314,7 +317,7 @@ static void examine_first_warp(struct context *c, const struct code_node *branch
     if (branch->node->kind != NODE_IF || !width_applies(c->a, branch->node->token, width))
         return;
     const struct node *compared = first_threads(c, branch->function, condition, width);
-    if (!compared || !uses_warps(c, condition->next->tokens))
+    if (!compared || !uses_warps(c, branch->function, condition->next->tokens))
         return;
     struct finding *f = width_add(c->a, RULE_WAVE_FIRST_WARP, compared->tokens, width);
     const struct node *number = compared->kids->next;
@@ -347,10 +350,13 @@ static void add_last_lane_fix(struct context *c, struct finding *f, size_t funct
     bool assumed;
     width_blocks(c->a, function, width, blocks, &assumed);
     struct lane_machine *machine = annotation_machine(c->a, function, blocks[0], 64, 0);
-    vec_each (const struct code_node, at, &c->code->operations) {
+    if (!machine)
+        return;
+    width_each(at, &c->code->operations, function)
+    {
         const struct node *left = at->node->kids, *right = left->next;
         struct constant value;
-        if (!machine || at->function != function || !right || right->kind != NODE_NUMBER ||
+        if (!right || right->kind != NODE_NUMBER ||
             (at->node->op != TOK_EQUAL && at->node->op != TOK_NOT_EQUAL) ||
             !constant_of(c->code->model, right, &value) || !constant_single(&value) ||
             value.values[0] != width - 1)
@@ -372,9 +378,11 @@ static void add_partials(struct context *c, struct finding *f, size_t function, 
 {
     size_t count;
     const struct shared_object *objects = model_shared_objects(c->code->model, &count);
-    for (size_t i = 0; i < count; ++i) {
-        const struct shared_object *object = &objects[i];
+    for (; c->next_object < count; ++c->next_object) {
+        const struct shared_object *object = &objects[c->next_object];
         const struct node *dimension = object->declarator->kids;
+        if (object->function != NO_INDEX && function < object->function)
+            break;
         if (object->function != function || !dimension || dimension->kind != NODE_DIMENSION ||
             (dimension->next && dimension->next->kind == NODE_DIMENSION) || !dimension->kids)
             continue;
@@ -400,6 +408,14 @@ static void report_function(struct context *c, const struct width_use *const *us
     for (size_t i = 1; i < count; ++i) {
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
         warps |= uses[i]->role == LANE_ROLE_WARP;
+    }
+    for (; c->next_derived < c->widths->derived.count; ++c->next_derived) {
+        const struct width_use *derived = &c->widths->derived.items[c->next_derived];
+        if (uses[0]->function < derived->function)
+            break;
+        if (derived->function == uses[0]->function &&
+            uses[0]->node->tokens.begin != derived->node->tokens.begin)
+            add_related(c, f, RELATED_USED, derived->node->tokens, &related);
     }
     if (warps)
         add_partials(c, f, uses[0]->function, uses[0]->width, &related);
@@ -431,7 +447,8 @@ static void examine_uses(struct context *c)
         else if (!concerns_warps(c, use, name, token))
             continue;
         else if (name) {
-            if (define(c, token, name, use->width)->two_roles)
+            const struct definition *d = define(c, token, name, use->width);
+            if (!d || d->two_roles)
                 name = NULL;
         }
         if (name || other)
@@ -445,6 +462,71 @@ static void examine_uses(struct context *c)
     if (literals.count)
         report_function(c, literals.items, literals.count);
     vec_release(&literals);
+}
+
+/* Shared arrays that are large enough on one kind of waves only. */
+
+/* The bytes to which PLACE, indexed by the number of the wave, reaches in blocks of BLOCK on waves
+   of WAVE lanes, and the array's SIZE; 0: it is something else. */
+static uint64_t reach_of(struct context *c, const struct code_node *place, const unsigned block[3],
+                         unsigned wave, uint64_t *size)
+{
+    struct lane_machine *machine = annotation_machine(c->a, place->function, block, wave, 0);
+    struct lane_access access;
+    uint64_t mask[LANES_MAX / 64], res = 0;
+    if (!machine || !lane_shared_access(machine, place->node, &access) ||
+        access.address.state != LANES_KNOWN || !access.object->type->exact ||
+        access.object->dynamic)
+        return 0;
+    struct lanes index = lane_evaluate(machine, place->node->kids->next);
+    if (index.state != LANES_KNOWN)
+        return 0;
+    bool some = lane_reach(machine, place->node, mask) != REACH_UNKNOWN;
+    *size = access.object->type->size;
+    for (unsigned t = 0; t < machine->threads; ++t) {
+        if (lanes_at(&index, t) != t / wave)
+            return 0;
+        int64_t end = lanes_at(&access.address, t) + access.bytes;
+        if ((!some || mask[t / 64] >> t % 64 & 1) && 0 < end && res < (uint64_t)end)
+            res = (uint64_t)end;
+    }
+    return res;
+}
+
+static void examine_overflow(struct context *c, const struct code_node *place)
+{
+    static const unsigned widths[] = {32, 64};
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    unsigned count = width_blocks(c->a, place->function, 32, blocks, &assumed);
+    if (assumed) {
+        blocks[0][0] = LANES_MAX;
+        count = 1;
+    }
+    for (unsigned i = 0; i < count; ++i)
+        for (unsigned w = 0; w < 2; ++w) {
+            uint64_t size, fits, other;
+            unsigned width = widths[w];
+            if (!width_applies(c->a, place->node->token, width) ||
+                !(fits = reach_of(c, place, blocks[i], width, &size)) || size < fits ||
+                !(other = reach_of(c, place, blocks[i], width_other(width), &size)) ||
+                other <= size)
+                continue;
+            struct finding *f =
+                width_add(c->a, RULE_WAVE_PARTIALS_OVERFLOW, place->node->tokens, width);
+            finding_add_number(f, blocks[i][0] * blocks[i][1] * blocks[i][2]);
+            if (assumed)
+                f->confidence = CONFIDENCE_MEDIUM;
+            return;
+        }
+}
+
+static void examine_places(struct context *c)
+{
+    vec_each (const struct code_node, place, &c->code->places)
+        if (place->node->kind == NODE_INDEX && c->widths->functions[place->function].names_size &&
+            function_on_device(&c->a->unit->functions.items[place->function]))
+            examine_overflow(c, place);
 }
 
 void rule_wave_width(struct annotation *a)
@@ -461,6 +543,7 @@ void rule_wave_width(struct annotation *a)
     vec_each (const struct definition, d, &c.definitions)
         if (!d->two_roles)
             report_definition(&c, d);
+    examine_places(&c);
     if (warp_is_used(a))
         vec_each (const struct code_node, branch, &c.code->branches) {
             examine_first_warp(&c, branch, 32);
