@@ -105,6 +105,7 @@ dist_pages_DATA = \
     annotate/pages/matrix-shape.txt \
     annotate/pages/matrix-tf32.txt \
     annotate/pages/matrix-wmma.txt \
+    annotate/pages/memory-l2-persistence.txt \
     annotate/pages/memory-managed.txt \
     annotate/pages/memory-mapped-host.txt \
     annotate/pages/occupancy-block-search.txt \

@@ -30,9 +30,34 @@ struct context {
     uint32_t steps; /* statements that may still be looked at */
 };
 
-static bool is_barrier(const struct symbol *name)
+/* Whether the variable that NODE names is a group of the whole block or grid. */
+static bool is_whole_group(const struct code *code, const struct node *node)
 {
-    for (size_t i = 0; name && i < sizeof barriers / sizeof *barriers; ++i)
+    static const char *const types[] = {"thread_block", "grid_group", "this_thread_block",
+                                        "this_grid"};
+    const struct unit *unit = code->model->unit;
+    struct name_meaning meaning = {.kind = NAME_UNKNOWN};
+    if (node->kind == NODE_NAME)
+        meaning = model_lookup(code->model, tree_symbol(unit, node), node->token);
+    if (meaning.kind != NAME_LOCAL || !meaning.declaration)
+        return false;
+    struct range tokens = meaning.declaration->tokens;
+    for (uint32_t i = tokens.begin; i < tokens.end; ++i)
+        for (size_t t = 0; t < sizeof types / sizeof *types; ++t)
+            if (unit_token(unit, i)->symbol && !strcmp(unit_token(unit, i)->symbol->text, types[t]))
+                return true;
+    return false;
+}
+
+static bool is_barrier(const struct code *code, const struct code_node *call)
+{
+    const struct symbol *name = call->name;
+    if (!name)
+        return false;
+    const struct node *callee = call->node->kids;
+    if (callee->kind == NODE_MEMBER)
+        return !strcmp(name->text, "sync") && is_whole_group(code, callee->kids);
+    for (size_t i = 0; i < sizeof barriers / sizeof *barriers; ++i)
         if (!strcmp(name->text, barriers[i]))
             return !name->user;
     return false;
@@ -66,6 +91,22 @@ static bool names_template(struct context *c, const struct node *node, unsigned 
     return false;
 }
 
+/* Whether CONDITION compares something with a number, or with arithmetic of blockDim. */
+static bool compares_with_number(struct context *c, const struct node *condition)
+{
+    if (condition->kind != NODE_BINARY)
+        return false;
+    const struct node *right = condition->kids->next;
+    if (right->kind == NODE_NUMBER)
+        return true;
+    if (right->kind != NODE_BINARY || right->kids->next->kind != NODE_NUMBER)
+        return false;
+    const struct symbol *name = right->kids->kind == NODE_MEMBER && right->kids->kids
+                                    ? tree_symbol(c->a->unit, right->kids->kids)
+                                    : NULL;
+    return name && !strcmp(name->text, "blockDim");
+}
+
 /* Whether CONDITION parts the threads of a block, for whatever block the kernel is meant. */
 static bool parts(struct context *c, const struct node *condition)
 {
@@ -74,9 +115,9 @@ static bool parts(struct context *c, const struct node *condition)
     if (!condition || condition->kind == NODE_EMPTY || condition->kind == NODE_DECLARATION)
         return false;
     /* Of a block that is only assumed a named constant says nothing, since it may be its size. Who
-       writes a number there knows of threads for which it does not hold. */
+       writes a number there, or a part of blockDim, knows of threads for which it does not hold. */
     if (c->assumed && lane_evaluate(c->machine, condition).state != LANES_UNKNOWN &&
-        (condition->kind != NODE_BINARY || condition->kids->next->kind != NODE_NUMBER))
+        !compares_with_number(c, condition))
         return false;
     return differs(c, condition, 0) && !names_template(c, condition, 0);
 }
@@ -214,14 +255,14 @@ static void examine(struct context *c, const struct code_node *call)
 
 void rule_barrier(struct annotation *a)
 {
-    bool any = false;
+    bool any = symbol_find(a->unit->symbols, "sync") != NULL;
     for (size_t i = 0; i < sizeof barriers / sizeof *barriers; ++i)
         any |= symbol_find(a->unit->symbols, barriers[i]) != NULL;
     if (!any)
         return;
     struct context c = {.a = a, .code = annotation_code(a), .steps = MOST_STEPS};
     vec_each (const struct code_node, call, &c.code->calls)
-        if (call->device && is_barrier(call->name) &&
+        if (call->device && is_barrier(c.code, call) &&
             token_region(unit_token(a->unit, call->node->token)) != REGION_CUDA)
             examine(&c, call);
 }

@@ -1,4 +1,5 @@
-/* memory-managed, memory-mapped-host, math-clock-rate: see their pages in annotate/pages/. */
+/* memory-managed, memory-mapped-host, memory-l2-persistence, math-clock-rate: see their
+   pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -22,6 +23,8 @@ static const struct use uses[] = {
     {"cudaHostRegisterMapped", RULE_MEMORY_MAPPED_HOST, NULL},
     {"hipHostRegisterMapped", RULE_MEMORY_MAPPED_HOST, NULL},
     {"CU_MEMHOSTALLOC_DEVICEMAP", RULE_MEMORY_MAPPED_HOST, NULL},
+    {"accessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"persistingL2CacheMaxSize", RULE_MEMORY_L2_PERSISTENCE, NULL},
     {"clockRate", RULE_MATH_CLOCK_RATE, "clock64"},
     {"cudaDevAttrClockRate", RULE_MATH_CLOCK_RATE, "clock64"},
     {"hipDeviceAttributeClockRate", RULE_MATH_CLOCK_RATE, "clock64"},

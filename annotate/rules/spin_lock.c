@@ -70,6 +70,29 @@ static bool is_idle(const struct annotation *a, const struct node *body)
     }
 }
 
+/* The call in `do { x = atomicCAS(&lock, 0, 1); } while (x);`, or NULL. */
+static const struct node *taker_in_body(const struct annotation *a, const struct node *body,
+                                        const struct node *condition)
+{
+    while (body->kind == NODE_BLOCK && body->kids && !body->kids->next)
+        body = body->kids;
+    const struct node *assign = body->kind == NODE_EXPRESSION ? body->kids : NULL;
+    if (!assign || assign->kind != NODE_ASSIGN || assign->kids->kind != NODE_NAME ||
+        !takes(assign->kids->next, a))
+        return NULL;
+    /* Of an update by compare and swap the new value is computed. */
+    tree_each (argument, assign->kids->next)
+        if (argument != assign->kids->next->kids && argument->next == NULL &&
+            argument->kind != NODE_NUMBER)
+            return NULL;
+    while (condition->kind == NODE_BINARY || condition->kind == NODE_UNARY)
+        condition = condition->kids;
+    return condition->kind == NODE_NAME &&
+                   tree_symbol(a->unit, condition) == tree_symbol(a->unit, assign->kids)
+               ? assign->kids->next
+               : NULL;
+}
+
 /* The call that the loop NODE repeats until it has the lock, or NULL. */
 static const struct node *taker_of(const struct annotation *a, const struct node *node)
 {
@@ -84,7 +107,9 @@ static const struct node *taker_of(const struct annotation *a, const struct node
         condition = tree_kid(node, 1);
         body = node->kids;
     }
-    return body && is_idle(a, body) ? find_taker(a, condition, 0) : NULL;
+    if (!body || !condition)
+        return NULL;
+    return is_idle(a, body) ? find_taker(a, condition, 0) : taker_in_body(a, body, condition);
 }
 
 /* Whether a test for one thread that nobody can decide stands around NODE: `i == 0`. */

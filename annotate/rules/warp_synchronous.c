@@ -9,7 +9,8 @@
 
 enum { FEWEST_STEPS = 3, SEARCH_DEPTH = 12 };
 
-/* A step: ARRAY[INDEX] gets something of ARRAY[INDEX + distance]. */
+/* A step: ARRAY[INDEX] gets something of ARRAY[INDEX + distance]. A reduction has positive ones,
+   each half of the one before; a scan has negative ones, each the double. */
 struct step {
     const struct node *array;
     int64_t distance;
@@ -29,22 +30,23 @@ static bool same_text(const struct unit *unit, const struct node *a, const struc
     return true;
 }
 
-/* The distance of INDEX from BASE where it is BASE + number. */
+/* The distance of INDEX from BASE where it is BASE + number, or BASE - number. */
 static bool distance_of(const struct code *code, const struct node *index, const struct node *base,
                         int64_t *res)
 {
     const struct unit *unit = code->model->unit;
     struct constant value;
-    if (index->kind != NODE_BINARY || index->op != TOK_PLUS)
+    if (index->kind != NODE_BINARY || (index->op != TOK_PLUS && index->op != TOK_MINUS))
         return false;
+    bool less = index->op == TOK_MINUS;
     const struct node *left = index->kids, *right = left->next;
-    const struct node *more = same_text(unit, left, base)    ? right
-                              : same_text(unit, right, base) ? left
-                                                             : NULL;
+    const struct node *more = same_text(unit, left, base)             ? right
+                              : !less && same_text(unit, right, base) ? left
+                                                                      : NULL;
     if (!more || !constant_of(code->model, more, &value) || !constant_single(&value))
         return false;
-    *res = value.values[0];
-    return true;
+    *res = less ? -value.values[0] : value.values[0];
+    return INT32_MIN < *res && *res < INT32_MAX;
 }
 
 /* Looks in NODE for ARRAY[INDEX + distance], where TARGET is ARRAY[INDEX]. */
@@ -86,7 +88,13 @@ static bool read_step(const struct code *code, const struct node *statement, str
     if (target->kind != NODE_INDEX || !find_partner(code, value, target, &res->distance, 0))
         return false;
     res->array = target->kids;
-    return 0 < res->distance;
+    return res->distance != 0;
+}
+
+/* Whether a step of distance B follows one of A in a reduction or a scan. */
+static bool follows(int64_t a, int64_t b)
+{
+    return b < 0 ? b == 2 * a : 2 * b == a;
 }
 
 /* Whether the variable that ARRAY names is declared volatile. */
@@ -139,7 +147,7 @@ static void examine_block(struct annotation *a, const struct code *code, const s
     for (const struct node *node = block->kids;; node = node->next) {
         struct step step;
         bool is_step = node && read_step(code, node, &step);
-        if (is_step && steps && 2 * step.distance == last &&
+        if (is_step && steps && follows(last, step.distance) &&
             same_text(a->unit, step.array, first.array)) {
             ++steps;
         } else if (is_step && steps && step.distance == last) {
@@ -149,7 +157,7 @@ static void examine_block(struct annotation *a, const struct code *code, const s
             /* It begins within a warp: further ones have barriers, or are for other lanes. */
             if (FEWEST_STEPS <= steps && may_be_shared(a, first.array))
                 report(a, first.array, (struct range){begin->tokens.begin, end->tokens.end});
-            steps = is_step && step.distance <= 64;
+            steps = is_step && step.distance <= 64 && -2 <= step.distance;
             first = step;
             begin = node;
         }
