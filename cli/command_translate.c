@@ -253,7 +253,8 @@ static void show_stats(const struct run *run)
 {
     struct strbuf text = STRBUF_INIT;
     summary_add_code_text(&run->summary, &text);
-    fwrite(text.text, 1, text.len, stderr);
+    if (text.len)
+        fwrite(text.text, 1, text.len, stderr);
     strbuf_release(&text);
 }
 
