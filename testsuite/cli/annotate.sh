@@ -45,8 +45,8 @@ configured() {
 ok "GPUs of configurations" configured
 
 # Markers.
-marker='// hipwright: error: inline assembly in device code is PTX, which AMD GPUs do not have [ptx-inline]'
-marks() { run 0 k.cu && grep -qF "	$marker" out && has out '	// hipwright: TODO: use what HIP has for it' && lacks out 'allow-unused'; }
+marker='// hipwright: error: `exit` is PTX, which AMD GPUs do not have [ptx-inline]'
+marks() { run 0 k.cu && grep -qF "	$marker" out && has out '	// hipwright: TODO: return from the kernel' && lacks out 'allow-unused'; }
 ok "translate marks" marks
 none() { run 0 --annotate=none k.cu && lacks out 'hipwright: error' && has out 'hipwright: allow ptx' && cp out plain; }
 ok "--annotate=none" none
