@@ -8,6 +8,7 @@ libhipwright_a_SOURCES += \
     base/related.def \
     base/rule.c base/rule.h \
     base/rules.def \
+    base/sha256.c base/sha256.h \
     base/source.c base/source.h \
     base/strbuf.c base/strbuf.h \
     base/symbol.c base/symbol.h \

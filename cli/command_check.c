@@ -106,6 +106,7 @@ enum exit_status command_check(const struct options *o)
                   !configs_collect(o->configs, o, &run.inputs, &run.diag) || !begin(&run);
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
+        run.trouble = run.inputs.trouble;
         run.plan = (struct job_plan){
             .color = options_want_color(o, STDOUT_FILENO),
             .want_stats = o->stats,

@@ -8,6 +8,7 @@
 #include "base/i18n.h"
 #include "base/xalloc.h"
 #include "cli/read.h"
+#include "cli/walk.h"
 
 #define uthash_malloc(size) xmalloc(size)
 #define uthash_fatal(message) xalloc_die()
@@ -28,6 +29,12 @@ struct input_name {
     char name[];
 };
 
+struct real_folder {
+    UT_hash_handle hh;
+    char *real; /* NULL: it is not there */
+    char name[];
+};
+
 static const char stdin_name[] = "<stdin>";
 
 static bool add(struct inputs *inputs, const char *name, bool is_stdin, struct diag *diag)
@@ -39,8 +46,102 @@ static bool add(struct inputs *inputs, const char *name, bool is_stdin, struct d
                          _("standard input can be read only once"));
                 return false;
             }
-    *vec_push(&inputs->list) = (struct input){is_stdin ? stdin_name : name, is_stdin ? NULL : name};
+    *vec_push(&inputs->list) = (struct input){
+        .name = is_stdin ? stdin_name : name, .path = is_stdin ? NULL : name, .place = name};
     return true;
+}
+
+/* The folder of PATH without links, NULL where it is not there; asked once for each. */
+static const char *real_folder(struct inputs *inputs, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+    struct real_folder *res;
+    HASH_FIND(hh, inputs->folders, path, len, res);
+    if (res)
+        return res->real;
+    res = xcalloc(1, sizeof *res + len + 1);
+    memcpy(res->name, path, len);
+    res->real = realpath(len ? res->name : ".", NULL);
+    HASH_ADD_KEYPTR(hh, inputs->folders, res->name, len, res);
+    return res->real;
+}
+
+/* PATH by the real name of its folder, in the arena; or NULL. */
+static const char *real_path(struct inputs *inputs, const char *path)
+{
+    const char *folder = real_folder(inputs, path), *slash = strrchr(path, '/');
+    return folder ? arena_printf(&inputs->arena, "%s/%s", strcmp(folder, "/") ? folder : "",
+                                 slash ? slash + 1 : path)
+                  : NULL;
+}
+
+/* Puts PATH into TABLE; false if it is there already. */
+static bool claim(struct input_name **table, const char *path)
+{
+    struct input_name *name = NULL;
+    size_t len = strlen(path);
+    HASH_FIND(hh, *table, path, len, name);
+    if (name)
+        return false;
+    name = xcalloc(1, sizeof *name + len + 1);
+    memcpy(name->name, path, len);
+    HASH_ADD_KEYPTR(hh, *table, name->name, len, name);
+    return true;
+}
+
+/* What is named one by one is not taken again from a folder. */
+static void note_named(struct inputs *inputs, const char *path)
+{
+    const char *real = real_path(inputs, path);
+    if (real)
+        claim(&inputs->named, real);
+}
+
+/* Where in the folder NAME the path begins that its files have below --output-dir. */
+static size_t place_in(const char *name)
+{
+    size_t len = strlen(name), res = 0;
+    if (name[len - 1] == '/')
+        return len;
+    for (size_t i = 0; i < len;) {
+        size_t end = i + strcspn(name + i, "/");
+        if (end - i == 2 && !memcmp(name + i, "..", 2))
+            res = end;
+        i = end + (name[end] == '/');
+    }
+    return res;
+}
+
+static void add_folder(struct inputs *inputs, const char *name, const struct options *options,
+                       bool alone, struct diag *diag)
+{
+    struct stat output;
+    struct walk walk = {
+        .excluded = options->exclude.items,
+        .excluded_count = options->exclude.count,
+        .file_links = options->output_dir != NULL,
+        .avoid = options->output_dir && !stat(options->output_dir, &output) ? &output : NULL,
+        .arena = &inputs->arena,
+    };
+    unsigned errors = diag->errors;
+    walk_folder(&walk, name, diag);
+    inputs->trouble = inputs->trouble || errors < diag->errors;
+    inputs->folder = true;
+    inputs->links += walk.links;
+    inputs->omitted += walk.omitted;
+    size_t place = place_in(name);
+    vec_each (const struct walk_file, file, &walk.files) {
+        struct input input = {
+            .name = file->name, .path = file->name, .place = file->name + place, .found = true};
+        input.real = alone ? NULL : real_path(inputs, file->name);
+        if (!input.real || claim(&inputs->named, input.real))
+            *vec_push(&inputs->list) = input;
+    }
+    if (!walk.files.count && errors == diag->errors)
+        diag_add(diag, DIAG_WARNING, (struct diag_place){.file = name},
+                 _("no C, C++ or CUDA source in this folder"));
+    vec_release(&walk.files);
 }
 
 /* The entries of a list are separated by NULs if it holds any, else by newlines. In it, '-' is
@@ -59,7 +160,7 @@ static bool add_list(struct inputs *inputs, const char *file, struct diag *diag)
         next = next ? next : end;
         *next = '\0'; /* behind the end there is padding */
         if (*at)
-            *vec_push(&inputs->list) = (struct input){at, at};
+            *vec_push(&inputs->list) = (struct input){.name = at, .path = at, .place = at};
     }
     return true;
 }
@@ -67,6 +168,7 @@ static bool add_list(struct inputs *inputs, const char *file, struct diag *diag)
 bool inputs_collect(struct inputs *inputs, const struct options *options, struct diag *diag)
 {
     *inputs = (struct inputs){0};
+    bool alone = options->operands.count == 1;
     bool from_stdin = options->files_from && !strcmp(options->files_from, "-");
     for (size_t i = 0; i < options->operands.count; ++i) {
         const char *name = options->operands.items[i];
@@ -76,12 +178,24 @@ bool inputs_collect(struct inputs *inputs, const struct options *options, struct
                      _("standard input can be read only once"));
             return false;
         }
-        if (!add(inputs, name, is_stdin, diag))
+        struct stat st;
+        if (!is_stdin && *name && !stat(name, &st) && S_ISDIR(st.st_mode))
+            add_folder(inputs, name, options, alone, diag);
+        else if (!add(inputs, name, is_stdin, diag))
             return false;
+        else if (!alone && !is_stdin && *name)
+            note_named(inputs, name);
     }
     if (options->files_from)
         return add_list(inputs, options->files_from, diag);
     return options->operands.count || add(inputs, NULL, true, diag);
+}
+
+void inputs_resolve(struct inputs *inputs)
+{
+    vec_each (struct input, input, &inputs->list)
+        if (input->path && !input->real)
+            input->real = real_path(inputs, input->path);
 }
 
 void inputs_identify(struct inputs *inputs)
@@ -112,15 +226,17 @@ bool inputs_contain(const struct stat *stat, void *context)
 
 bool inputs_claim(struct inputs *inputs, const char *path)
 {
-    struct input_name *name = NULL;
-    size_t len = strlen(path);
-    HASH_FIND(hh, inputs->taken, path, len, name);
-    if (name)
-        return false;
-    name = xcalloc(1, sizeof *name + len + 1);
-    memcpy(name->name, path, len);
-    HASH_ADD_KEYPTR(hh, inputs->taken, name->name, len, name);
-    return true;
+    return claim(&inputs->taken, path);
+}
+
+static void free_names(struct input_name **table)
+{
+    struct input_name *name, *next;
+    HASH_ITER(hh, *table, name, next)
+    {
+        HASH_DEL(*table, name);
+        free(name);
+    }
 }
 
 void inputs_release(struct inputs *inputs)
@@ -131,12 +247,16 @@ void inputs_release(struct inputs *inputs)
         HASH_DEL(inputs->files, file);
         free(file);
     }
-    struct input_name *name, *next_name;
-    HASH_ITER(hh, inputs->taken, name, next_name)
+    struct real_folder *folder, *next_folder;
+    HASH_ITER(hh, inputs->folders, folder, next_folder)
     {
-        HASH_DEL(inputs->taken, name);
-        free(name);
+        HASH_DEL(inputs->folders, folder);
+        free(folder->real);
+        free(folder);
     }
+    free_names(&inputs->taken);
+    free_names(&inputs->named);
+    arena_release(&inputs->arena);
     vec_release(&inputs->list);
     free(inputs->names);
     inputs->names = NULL;

@@ -9,9 +9,12 @@
 #include "annotate/annotate.h"
 #include "annotate/fix.h"
 #include "base/xalloc.h"
+#include "cli/renames.h"
+#include "cli/wanted.h"
 #include "report/json.h"
 #include "report/marker.h"
 #include "report/text.h"
+#include "transform/follow.h"
 
 static void drop_unwanted(struct findings *findings, const struct options *options)
 {
@@ -91,14 +94,34 @@ static void run_strip(struct job *job, const struct job_plan *plan, struct sourc
     edits_release(&edits);
 }
 
+/* The includes of a file that follow the renamed files of the run. */
+struct following {
+    const struct renames *renames;
+    const struct translate_options *options;
+    const char *from;
+};
+
+static bool follow(void *context, const char *path, size_t len, bool quotes, struct strbuf *res)
+{
+    const struct following *following = context;
+    /* In brackets, CUDA's own headers have these endings too. */
+    if (!quotes && map_find_header(following->options->map, path, len))
+        return false;
+    return renames_follow(following->renames, following->from, path, len, res);
+}
+
 static void run_translate(struct job *job, const struct job_plan *plan, const struct setup *setup,
-                          const char *name, const struct content *content)
+                          const struct input *input, const struct content *content)
 {
     struct translation t;
-    translate(&t, name, content->text, content->len, &setup->translate);
+    translate(&t, input->name, content->text, content->len, &setup->translate);
     annotate(&t, &setup->translate, &setup->gpus);
     drop_unwanted(&t.findings, &setup->options);
     allows_apply(&t, setup->options.rule_off);
+    if (plan->renames) {
+        struct following context = {plan->renames, &setup->translate, input->real};
+        includes_follow(&t, follow, &context);
+    }
     if (plan->want_text)
         finish_edits(&t, &setup->options);
     make_text(job, plan, &t.source, &t.edits);
@@ -112,6 +135,37 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     translation_release(&t);
 }
 
+static bool holds(const struct content *content, const char *text)
+{
+    return memmem(content->text, content->len, text, strlen(text)) != NULL;
+}
+
+/* Why INPUT, which holds CONTENT, is left as it is. */
+static enum skipped why_skipped(const struct job_plan *plan, const struct setup *setup,
+                                const struct input *input, const struct content *content)
+{
+    if (!input->found)
+        return SKIPPED_NOT;
+    if (wanted_is_binary(content->text, content->len))
+        return SKIPPED_BINARY;
+    bool wanted = plan->strip
+                      ? holds(content, "hipwright:")
+                      : wanted_kind(input->name) == FILE_CUDA ||
+                            wanted_by_text(setup->translate.map, content->text, content->len) ||
+                            (plan->renames && holds(content, ".cu"));
+    return wanted ? SKIPPED_NOT : SKIPPED_PLAIN;
+}
+
+/* Takes the text as it is; CONTENT's memory is taken over. */
+static void run_skip(struct job *job, const struct job_plan *plan, struct content *content)
+{
+    job->copied = plan->copy;
+    if (job->copied)
+        job->text = (struct strbuf){content->text, content->len, content->len + SOURCE_PADDING};
+    else
+        free(content->text);
+}
+
 struct job *job_run(const struct job_plan *plan, const struct setup *setup,
                     const struct input *input)
 {
@@ -121,15 +175,22 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
     if (!job->read)
         return job;
     job->stat = content.stat;
-    job->summary.files = 1;
-    if (plan->strip) {
+    if (plan->want_hashes)
+        sha256_hex(content.text, content.len, job->input_hash);
+    job->skipped = why_skipped(plan, setup, input, &content);
+    job->summary.files = job->skipped == SKIPPED_NOT;
+    if (job->skipped != SKIPPED_NOT) {
+        run_skip(job, plan, &content);
+    } else if (plan->strip) {
         struct source source;
         source_init(&source, input->name, content.text, content.len);
         run_strip(job, plan, &source);
         source_release(&source);
     } else {
-        run_translate(job, plan, setup, input->name, &content);
+        run_translate(job, plan, setup, input, &content);
     }
+    if (plan->want_hashes)
+        sha256_hex(job->text.text, job->text.len, job->output_hash);
     return job;
 }
 

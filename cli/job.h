@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "base/sha256.h"
 #include "base/finding.h"
 #include "base/strbuf.h"
 #include "cli/config.h"
@@ -15,19 +16,36 @@
 #include "report/diff.h"
 #include "report/summary.h"
 
+struct renames;
+
+/* Why a file that the walk of a folder found is left as it is. */
+enum skipped {
+    SKIPPED_NOT,
+    SKIPPED_PLAIN,  /* nothing in it is of CUDA's (strip: there is no marker) */
+    SKIPPED_BINARY, /* it is no text */
+    SKIPPED_COUNT
+};
+
 /* What all jobs of a run share; read-only. */
 struct job_plan {
     bool strip;     /* the result is the file without markers, not its translation */
     bool want_text; /* the resulting text */
     bool want_diff;
-    bool want_stats; /* the measure of device code */
-    bool color;      /* in findings */
+    bool want_hashes;              /* of the file and of the resulting text */
+    bool copy;                     /* the text also of files that are left as they are */
+    const struct renames *renames; /* that includes follow, or NULL */
+    bool want_stats;               /* the measure of device code */
+    bool color;                    /* in findings */
     struct diff_style diff_style;
 };
 
 struct job {
     bool read; /* the file could be read; what follows holds only then */
+    enum skipped skipped;
+    bool copied; /* it was skipped, and its text is that of the file */
     struct stat stat;
+    char input_hash[SHA256_HEX + 1]; /* if wanted, as the next one */
+    char output_hash[SHA256_HEX + 1];
     bool changed;           /* the resulting text differs from the file */
     struct strbuf text;     /* if wanted */
     struct strbuf diff;     /* if wanted */

@@ -11,12 +11,19 @@ libhipwright_a_SOURCES += \
     cli/coverage.c cli/coverage.h \
     cli/data.c cli/data.h \
     cli/gpu.c cli/gpu.h \
+    cli/git.c cli/git.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
     cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
+    cli/output.c cli/output.h \
     cli/pool.c cli/pool.h \
     cli/read.c cli/read.h \
+    cli/record.c cli/record.h \
+    cli/renames.c cli/renames.h \
+    cli/suffixes.def \
+    cli/walk.c cli/walk.h \
+    cli/wanted.c cli/wanted.h \
     cli/write.c cli/write.h
 
 bin_PROGRAMS += hipwright

@@ -302,6 +302,15 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     case OPT_QUIET:
         o->quiet = true;
         break;
+    case OPT_RENAME:
+        o->rename = true;
+        break;
+    case OPT_FORCE:
+        o->force = true;
+        break;
+    case OPT_EXCLUDE:
+        *vec_push(&o->exclude) = arg;
+        break;
     case OPT_STATS:
         o->stats = true;
         break;
@@ -450,6 +459,14 @@ static bool check_usage(const struct options *o, struct diag *diag)
         diag_add(diag, DIAG_ERROR, program, _("the name of the output is empty"));
         return false;
     }
+    if (o->rename && !o->output_dir && !o->in_place && !o->dry_run && !o->diff) {
+        diag_add(diag, DIAG_ERROR, program, _("'--rename' needs '--output-dir' or '--in-place'"));
+        return false;
+    }
+    if (o->force && !o->output_dir) {
+        diag_add(diag, DIAG_ERROR, program, _("'--force' needs '--output-dir'"));
+        return false;
+    }
     if (o->coverage && o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'--coverage' takes no names"));
         return false;
@@ -521,6 +538,7 @@ void options_release(struct options *o)
     vec_release(&o->given.settings);
     vec_release(&o->maps);
     vec_release(&o->gpus);
+    vec_release(&o->exclude);
 }
 
 /* Whether COMMAND takes ID from a configuration. The targets there are what files are for; what is
@@ -562,6 +580,7 @@ void options_release_layered(struct options *o)
 {
     vec_release(&o->maps);
     vec_release(&o->gpus);
+    vec_release(&o->exclude);
 }
 
 bool options_find_key(const char *key, enum option_id *id, struct diag_place place,

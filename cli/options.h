@@ -95,7 +95,10 @@ struct options {
     const char *bytes;
     bool write;
     const char *write_index; /* of a write beside the read of index */
+    VEC(const char *) exclude;
     bool in_place;
+    bool rename;
+    bool force;
     bool dry_run;
     bool diff;
     bool quiet;

@@ -2,6 +2,7 @@
 
 #include "cli/write.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -36,11 +38,21 @@ static struct {
     char name[NAME_MAX + 1];
 } temporary;
 
+/* Whether the last line of the terminal is a progress bar, for the signal handler. */
+static volatile sig_atomic_t bar_shown;
+
 static void on_signal(int signal)
 {
+    if (bar_shown)
+        (void)!write(STDERR_FILENO, WRITE_ERASE_LINE, sizeof WRITE_ERASE_LINE - 1);
     if (temporary.there)
         unlinkat(temporary.folder, temporary.name, 0);
     raise(signal); /* SA_RESETHAND: this time it ends the program */
+}
+
+void write_note_bar(bool shown)
+{
+    bar_shown = shown;
 }
 
 void write_catch_signals(void)
@@ -127,13 +139,23 @@ static int make_folders(const char *path)
     return res;
 }
 
+void write_make_folder(const char *path)
+{
+    struct strbuf text = STRBUF_INIT;
+    strbuf_printf(&text, "%s/", path);
+    make_folders(text.text);
+    strbuf_release(&text);
+}
+
 /* Where a file lies: its folder, open, and its name in it. */
 struct target {
     const char *path; /* for messages */
     int folder;
     const char *name;
     bool there;
-    struct stat stat; /* if it is there */
+    struct stat stat;        /* if it is there */
+    bool derived;            /* see struct write_job */
+    const struct stat *like; /* whose mode and owner a new file gets, or NULL */
 };
 
 /* Picks a name for a temporary file, makes it with ACTION (which returns a descriptor, or -1
@@ -174,7 +196,7 @@ static void temporary_remove(void)
 static int action_create(const struct target *t)
 {
     return openat(t->folder, temporary.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                  t->there ? 0600 : 0666);
+                  t->there || t->like ? 0600 : 0666);
 }
 
 static int action_link(const struct target *t)
@@ -199,16 +221,27 @@ static int keep_mode(int fd, const struct stat *old)
     return fchmod(fd, mode) ? errno : 0;
 }
 
+/* Holds FD's file locked until the result is closed, so that nobody takes it for a leftover; -1
+   where that is not possible. */
+static int lock(int fd)
+{
+    int res = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (0 <= res)
+        flock(res, LOCK_EX | LOCK_NB);
+    return res;
+}
+
 /* Puts TEXT into a file NAME in T's folder by way of a temporary file; an errno or 0. */
 static int replace(const struct target *t, const char *name, const char *text, size_t len)
 {
     int fd = temporary_make(t, action_create);
     if (fd < 0)
         return errno;
+    int locked = lock(fd);
     int error = write_all(fd, text, len);
-    if (!error && t->there)
-        error = keep_mode(fd, &t->stat);
-    if (!error && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
+    if (!error && (t->there || t->like))
+        error = keep_mode(fd, t->there ? &t->stat : t->like);
+    if (!error && !t->derived && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
         error = errno;
     if (close(fd) && !error)
         error = errno;
@@ -217,7 +250,9 @@ static int replace(const struct target *t, const char *name, const char *text, s
     if (error)
         temporary_remove();
     temporary.there = 0;
-    if (!error)
+    if (0 <= locked)
+        close(locked);
+    if (!error && !t->derived)
         fsync(t->folder); /* the rename happened; where folders cannot be synced, so be it */
     return error;
 }
@@ -324,7 +359,7 @@ bool write_file(const struct write_job *job, struct diag *diag)
     if (!path)
         return complain(diag, job->path, errno);
 
-    struct target t = {.path = job->path, .folder = -1};
+    struct target t = {.path = job->path, .folder = -1, .derived = job->derived, .like = job->like};
     bool res = false;
     t.there = !stat(path, &t.stat);
     if (t.there && S_ISDIR(t.stat.st_mode)) {
@@ -382,4 +417,93 @@ bool write_is_same(const char *path, const char *text, size_t len)
     }
     close(fd);
     return res;
+}
+
+bool write_renamed(const struct write_job *job, const char *path, struct diag *diag)
+{
+    struct diag_place place = {.file = job->path};
+    struct stat st;
+    if (!lstat(path, &st) && !write_is_same(path, job->text, job->len)) {
+        diag_add(diag, DIAG_ERROR, place, _("'%s' is there already; nothing was written"), path);
+        return false;
+    }
+    if (stat(job->path, &st) || !read_unchanged(job->as_read, &st)) {
+        diag_add(diag, DIAG_ERROR, place, _("changed while it was translated, and is left alone"));
+        return false;
+    }
+    struct strbuf old = STRBUF_INIT;
+    if (job->suffix) {
+        strbuf_printf(&old, "%s%s", job->path, job->suffix);
+        if (!lstat(old.text, &st)) {
+            diag_add(diag, DIAG_ERROR, place,
+                     _("its backup '%s' is there already; nothing was written"), old.text);
+            strbuf_release(&old);
+            return false;
+        }
+    }
+    struct write_job new = {.path = path, .text = job->text, .len = job->len, .like = job->as_read};
+    bool res = write_is_same(path, job->text, job->len) || write_file(&new, diag);
+    /* From here on the text is there twice; the next run finds that and goes on. */
+    if (res && (old.text ? rename(job->path, old.text) : unlink(job->path)))
+        res = complain(diag, job->path, errno);
+    strbuf_release(&old);
+    return res;
+}
+
+/* Whether NAME is what temporary_make() makes. */
+static bool is_temporary(const char *name)
+{
+    size_t len = strlen(name), end = sizeof TEMPORARY_MARK - 1 + RANDOM_LETTERS;
+    if (*name != '.' || len < end + 2 ||
+        memcmp(name + len - end, TEMPORARY_MARK, sizeof TEMPORARY_MARK - 1) != 0)
+        return false;
+    for (const char *at = name + len - RANDOM_LETTERS; *at; ++at)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", *at))
+            return false;
+    return true;
+}
+
+/* Whether no program holds the regular file NAME of FOLDER locked. */
+static bool is_abandoned(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    if (fd < 0)
+        return false;
+    bool res = !fstat(fd, &st) && S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB);
+    close(fd);
+    return res;
+}
+
+size_t write_remove_leftovers(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    size_t res = 0;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (is_temporary(entry->d_name) && is_abandoned(dirfd(dir), entry->d_name) &&
+            !unlinkat(dirfd(dir), entry->d_name, 0))
+            ++res;
+    if (dir)
+        closedir(dir);
+    return res;
+}
+
+bool write_log(int *fd, const char *path, const char *text, size_t len, struct diag *diag)
+{
+    int error = 0;
+    if (*fd < 0) {
+        error = make_folders(path);
+        if (!error)
+            *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (*fd < 0 && !error)
+            error = errno;
+    }
+    if (!error)
+        error = write_all(*fd, text, len);
+    return !error || complain(diag, path, error);
+}
+
+bool write_remove_log(const char *path, struct diag *diag)
+{
+    return !unlink(path) || errno == ENOENT || complain(diag, path, errno);
 }

@@ -53,7 +53,7 @@ hard() { cp a.cu h1.cu; ln h1.cu h2.cu; run 0 -i h1.cu h2.cu && same h1.cu a.hip
 ok "hard links are files of their own" hard
 backup_is_input() { cp a.cu k.cu; cp plain.cu k.cu.orig; run 2 -i.orig k.cu k.cu.orig && same k.cu a.cu && same k.cu.orig plain.cu && has err "is an input too"; }
 ok "a backup never overwrites an input" backup_is_input
-others_done() { cp a.cu u.cu; cp a.cu v.cu; run 2 -i u.cu gone.cu . v.cu && same u.cu a.hip && same v.cu a.hip && has err 'gone.cu: error' && has err '.: error: is a directory'; }
+others_done() { cp a.cu u.cu; cp a.cu v.cu; run 2 -i u.cu gone.cu v.cu && same u.cu a.hip && same v.cu a.hip && has err 'gone.cu: error'; }
 ok "trouble with one file does not stop the others" others_done
 many_backups() {
     mkdir many && for i in $(seq 60); do cp a.cu "many/$i.cu"; done

@@ -117,7 +117,7 @@ positions() {
         has out '"file": "src/3.cu"' && has out '"version": 1' && has out '"targets": ["gfx942"]' && has out '"summary": {"files": 1,'
 }
 ok "JSON" positions
-json_skips() { run 2 check --format=json src/empty.cu gone src && has out '"skipped": ["gone", "src"]' && has out '"findings": 0'; }
+json_skips() { run 2 check --format=json src/empty.cu gone missing && has out '"skipped": ["gone", "missing"]' && has out '"findings": 0'; }
 ok "JSON names what it could not read" json_skips
 if command -v jq >/dev/null; then
     # jq says nothing, and is content, where there is no input at all.

@@ -1,0 +1,186 @@
+#include <config.h>
+
+#include "cli/git.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+/* git's own list of them: git rev-parse --local-env-vars. */
+static const char *const local_variables[] = {
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+};
+
+static bool is_local(const char *variable)
+{
+    size_t len = strcspn(variable, "=");
+    for (size_t i = 0; i < sizeof local_variables / sizeof *local_variables; ++i)
+        if (len == strlen(local_variables[i]) && !memcmp(variable, local_variables[i], len))
+            return true;
+    return false;
+}
+
+/* Reads FD to its end. */
+static void drain(int fd, struct strbuf *out)
+{
+    for (;;) {
+        enum { PIECE = 1 << 16 };
+        strbuf_reserve(out, PIECE);
+        ssize_t n = read(fd, out->text + out->len, PIECE);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        out->len += (size_t)n;
+    }
+    strbuf_reserve(out, 0);
+    out->text[out->len] = '\0';
+}
+
+/* Starts git with ARGS; its standard output goes to OUT and its messages to ERR. An errno or 0. */
+static int start(pid_t *pid, const char *const *args, int out, int err)
+{
+    VEC(char *) env = {0};
+    for (char **at = environ; at && *at; ++at)
+        if (!is_local(*at))
+            *vec_push(&env) = *at;
+    *vec_push(&env) = NULL;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t ignored;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+    posix_spawnattr_init(&attr);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attr, &ignored);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+    int res = posix_spawnp(pid, "git", &files, &attr, (char **)(uintptr_t)args, env.items);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    vec_release(&env);
+    return res;
+}
+
+/* Runs git with ARGS, which end with NULL. Its exit status, with what it wrote appended to OUT and
+   ERR; -1, and errno set, where it did not run. */
+static int run(const char *const *args, struct strbuf *out, struct strbuf *err)
+{
+    int pipes[2], messages, status;
+    pid_t pid;
+    if (pipe2(pipes, O_CLOEXEC))
+        return -1;
+    messages = memfd_create("git", MFD_CLOEXEC);
+    int error = messages < 0 ? errno : start(&pid, args, pipes[1], messages);
+    close(pipes[1]);
+    if (!error) {
+        drain(pipes[0], out);
+        while (waitpid(pid, &status, 0) < 0)
+            if (errno != EINTR)
+                status = -1;
+        lseek(messages, 0, SEEK_SET);
+        drain(messages, err);
+    }
+    close(pipes[0]);
+    if (0 <= messages)
+        close(messages);
+    errno = error;
+    return error ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+bool git_is_top(const char *folder)
+{
+    struct strbuf path = STRBUF_INIT;
+    struct stat st;
+    strbuf_printf(&path, "%s/.git", folder);
+    bool res = !lstat(path.text, &st);
+    strbuf_release(&path);
+    return res;
+}
+
+bool git_is_inside(const char *folder)
+{
+    char *real = realpath(folder, NULL);
+    bool res = false;
+    for (char *slash = real; real && slash && !res;) {
+        res = git_is_top(real);
+        slash = strrchr(real, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    free(real);
+    return res;
+}
+
+bool git_ignores(const char *folder)
+{
+    const char *const args[] = {"git", "-C", folder, "check-ignore", "-q", "--", ".", NULL};
+    struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
+    int status = run(args, &out, &err);
+    strbuf_release(&out);
+    strbuf_release(&err);
+    return status == 0;
+}
+
+/* The lines that git wrote, each a message of LEVEL. */
+static void pass_on(struct strbuf *text, enum diag_level level, struct diag *diag)
+{
+    for (char *at = text->text; at && *at;) {
+        size_t len = strcspn(at, "\n");
+        diag_add(diag, level, (struct diag_place){0}, "git: %.*s", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+}
+
+bool git_list_files(const char *folder, struct strbuf *names, struct diag *diag)
+{
+    /* A repository that comes with a tree could name a program as its file system's monitor. */
+    const char *const args[] = {
+        "git",      "-c",       "core.fsmonitor=false", "-C", folder, "ls-files", "-z",
+        "--cached", "--others", "--exclude-standard",   NULL};
+    struct strbuf err = STRBUF_INIT;
+    struct diag_place place = {.file = folder};
+    int status = run(args, names, &err);
+    if (status < 0)
+        diag_add(
+            diag, DIAG_WARNING, place,
+            _("lies in a git repository, but git cannot be run (%s): files that it ignores are "
+              "taken too"),
+            strerror(errno));
+    else if (status)
+        diag_add(diag, DIAG_WARNING, place,
+                 _("git does not say which files it ignores; they are taken too"));
+    pass_on(&err, status ? DIAG_WARNING : DIAG_ERROR, diag);
+    strbuf_release(&err);
+    return !status;
+}
