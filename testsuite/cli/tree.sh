@@ -212,11 +212,13 @@ ok "--exclude" excluded
 configured() { printf 'exclude = e4, *.cuh\n' >tree/.hipwright.ini; (cd tree && "$HIPWRIGHT" -n . >../got 2>/dev/null); rm tree/.hipwright.ini; lacks got /e4/ && lacks got .cuh && has got /e5/; }
 ok "exclude in the configuration" configured
 
-# ---- in place, and other names
+# ---- in place, and other names; in a part of the tree, since every original is brought to the disk
+
+mkdir part && cp -a tree/d2 tree/d3/e4 part/ && rm part/d2/loop && cp 'tree/d0/two words.cu' tree/d0/latin.cu part/
 
 in_place() {
-    cp -a tree place && rm place/d2/loop && run 0 --in-place=.orig place && same place/d3/e4/k682.cu one/d3/e4/k682.cu &&
-        same place/d3/e4/k682.cu.orig tree/d3/e4/k682.cu && [ ! -e place/d3/e4/p686.h.orig ] && [ -L place/d2/link.cu ] &&
+    cp -a part place && run 0 --in-place=.orig place && same place/e4/k682.cu one/d3/e4/k682.cu &&
+        same place/e4/k682.cu.orig part/e4/k682.cu && [ ! -e place/e4/p686.h.orig ] && [ -L place/d2/link.cu ] &&
         touch again && sleep 0.02 && run 0 --in-place=.orig place && has err 'nothing to write' && untouched place again
 }
 ok "a tree in place" in_place
@@ -233,8 +235,8 @@ renamed() {
 }
 ok "--rename: includes follow" renamed
 renamed_place() {
-    cp -a tree rp && rm rp/d2/loop && run 0 --rename -i rp && rm -f rp/d2/link.cu rp/d2/dead.cu && same_tree -x '.*' -x notes.txt -x build -x d2 rp renamed &&
-        [ ! -e rp/d3/e4/k682.cu ] && run 0 --rename -i rp && has err 'nothing to write'
+    cp -a part rp && run 0 --rename -i rp && run 0 --rename --output-dir=rp.out part/ && rm -f rp.out/d2/link.hip rp/d2/{link,dead,fifo}.cu rp/d2/outside &&
+        same_tree -x '.*' rp rp.out && [ ! -e rp/e4/k682.cu ] && [ -e rp/e4/k682.hip ] && run 0 --rename -i rp && has err 'nothing to write'
 }
 ok "--rename in place" renamed_place
 across() {
@@ -320,11 +322,12 @@ fi
 
 # ---- stopped runs
 
-# Two ways to translate the tree, so that every run has everything to write; what is in the output
-# folder must always be one of the two, whole.
+# A part of the tree, and two ways to translate it, so that every run has everything to write; what is
+# in the output folder must always be one of the two, whole.
+rm -rf part && mkdir part && cp -a tree/d[0-2] part/ && rm part/d2/loop
 ways=("" --launch=function)
-"$HIPWRIGHT" -q --output-dir=way.0 tree/ 2>/dev/null
-"$HIPWRIGHT" -q --launch=function --output-dir=way.1 tree/ 2>/dev/null
+"$HIPWRIGHT" -q --output-dir=way.0 part/ 2>/dev/null
+"$HIPWRIGHT" -q --launch=function --output-dir=way.1 part/ 2>/dev/null
 rm -f way.[01]/.hipwright.record
 whole() { # DIR
     diff -rq -x '.*' way.0 "$1" 2>/dev/null | sed -n 's/ and .* differ$//p' >differ.0
@@ -335,30 +338,30 @@ whole() { # DIR
 stop() {
     local signal=$1 want=$2 begin end status stopped=0 i
     begin=$(date +%s%N)
-    "$HIPWRIGHT" -q --output-dir=killed tree/ 2>/dev/null
+    "$HIPWRIGHT" -q --output-dir=killed part/ 2>/dev/null
     end=$(date +%s%N)
     for i in {0..49}; do
         timeout --preserve-status -s "$signal" "$(awk -v i="$i" -v t=$((end - begin)) 'BEGIN { print 0.002 + (i * 37 % 50) / 50 * t / 1e9 }')" \
-            "$HIPWRIGHT" -q ${ways[i % 2 ^ 1]} --output-dir=killed tree/ >/dev/null 2>err
+            "$HIPWRIGHT" -q ${ways[i % 2 ^ 1]} --output-dir=killed part/ >/dev/null 2>err
         status=$?
         [ $status -ne "$want" ] || stopped=$((stopped + 1))
         [ $status -eq "$want" ] || [ $status -eq 0 ] || { echo "# status $status"; return 1; }
         [ $((i % 10)) -ne 9 ] || whole killed || { echo "# run $i"; return 1; }
     done 2>/dev/null
     [ $stopped -ge 25 ] || { echo "# only $stopped runs were stopped"; return 1; }
-    run 0 --output-dir=killed tree/ && same_tree -x '.*' killed way.0 && clean killed && [ ! -e killed/.hipwright.journal ] &&
-        run 0 --output-dir=killed tree/ && has err 'nothing to write'
+    run 0 --output-dir=killed part/ && same_tree -x '.*' killed way.0 && clean killed && [ ! -e killed/.hipwright.journal ] &&
+        run 0 --output-dir=killed part/ && has err 'nothing to write'
 }
 ok "50 runs stopped by SIGINT" stop INT 130
 ok "50 runs stopped by SIGKILL" stop KILL 137
 # In place there is nothing to say what is whose; a file is CUDA or HIP, whole.
 stop_in_place() {
     local i
-    cp -a tree sp && rm sp/d2/loop
+    cp -a part sp
     for i in {1..10}; do
         timeout -s KILL "0.0$((i * 7 % 10 + 1))" "$HIPWRIGHT" -q -i sp >/dev/null 2>&1
     done 2>/dev/null
-    diff -rq -x '.*' sp tree 2>/dev/null | grep '^Files' | sed 's/ and .*//; s/^Files sp/way.0/' >changed
+    diff -rq -x '.*' sp part 2>/dev/null | grep '^Files' | sed 's/ and .*//; s/^Files sp/way.0/' >changed
     diff -rq -x '.*' sp way.0 2>/dev/null | grep '^Files' | sed 's/ and .*//; s/^Files sp/way.0/' >left
     ! grep -qxFf changed left && run 0 -i sp && clean sp && run 0 -i sp && has err 'nothing to write'
 }
