@@ -11,6 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/job.h"
 #include "cli/pool.h"
+#include "cli/progress.h"
 #include "cli/write.h"
 #include "report/json.h"
 
@@ -19,6 +20,7 @@ struct run {
     struct job_plan plan;
     struct inputs inputs;
     struct summary summary;
+    struct progress progress;
     struct diag diag;
     VEC(const char *) skipped;
     size_t findings;
@@ -38,6 +40,7 @@ static bool finish(void *context, size_t index, void *result)
     struct run *run = context;
     struct job *job = result;
     run->trouble = run->trouble || job->diag.errors;
+    progress_hide(&run->progress);
     diag_flush(&job->diag, stderr);
     if (!job->read)
         *vec_push(&run->skipped) = run->inputs.list.items[index].name;
@@ -53,6 +56,7 @@ static bool finish(void *context, size_t index, void *result)
     run->findings += job->finding_count;
     run->trouble = run->trouble || !more;
     diag_flush(&run->diag, stderr);
+    progress_step(&run->progress, &run->inputs.list.items[index], job->finding_count);
     job_free(job);
     return more;
 }
@@ -111,12 +115,14 @@ enum exit_status command_check(const struct options *o)
             .color = options_want_color(o, STDOUT_FILENO),
             .want_stats = o->stats,
         };
+        progress_begin(&run.progress, o, &run.inputs);
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
                                      .jobs = o->jobs,
                                      .context = &run,
                                      .make = make,
                                      .finish = finish,
                                      .drop = drop});
+        progress_hide(&run.progress);
         /* After a broken pipe the end would only say the same again. */
         if (!run.diag.errors && !end(&run))
             run.trouble = true;

@@ -16,6 +16,7 @@
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/pool.h"
+#include "cli/progress.h"
 #include "cli/renames.h"
 #include "cli/write.h"
 
@@ -26,6 +27,7 @@ struct run {
     struct renames *renames;
     struct output output;
     struct summary summary;
+    struct progress progress;
     struct diag diag;
     enum exit_status status; /* that the findings call for */
     bool trouble;
@@ -89,6 +91,7 @@ static bool finish(void *context, size_t index, void *result)
     struct run *run = context;
     struct job *job = result;
     run->trouble = run->trouble || job->diag.errors;
+    progress_hide(&run->progress);
     diag_flush(&job->diag, stderr);
     if (job->findings.len)
         fwrite(job->findings.text, 1, job->findings.len, stderr);
@@ -102,6 +105,7 @@ static bool finish(void *context, size_t index, void *result)
         more = !writes_nothing(run->options);
     }
     diag_flush(&run->diag, stderr);
+    progress_step(&run->progress, &run->inputs.list.items[index], job->finding_count);
     job_free(job);
     return more;
 }
@@ -162,12 +166,14 @@ static enum exit_status rewrite(const struct options *o, bool strip)
             .diff_style = {.color = o->diff && options_want_color(o, STDOUT_FILENO),
                            .terminal = isatty(STDOUT_FILENO)},
         };
+        progress_begin(&run.progress, o, &run.inputs);
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
                                      .jobs = o->jobs,
                                      .context = &run,
                                      .make = make,
                                      .finish = finish,
                                      .drop = drop});
+        progress_hide(&run.progress);
         if (!output_end(&run.output))
             run.trouble = true;
         diag_flush(&run.diag, stderr);

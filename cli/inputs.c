@@ -132,8 +132,11 @@ static void add_folder(struct inputs *inputs, const char *name, const struct opt
     inputs->omitted += walk.omitted;
     size_t place = place_in(name);
     vec_each (const struct walk_file, file, &walk.files) {
-        struct input input = {
-            .name = file->name, .path = file->name, .place = file->name + place, .found = true};
+        struct input input = {.name = file->name,
+                              .path = file->name,
+                              .place = file->name + place,
+                              .size = file->size,
+                              .found = true};
         input.real = alone ? NULL : real_path(inputs, file->name);
         if (!input.real || claim(&inputs->named, input.real))
             *vec_push(&inputs->list) = input;
@@ -179,11 +182,16 @@ bool inputs_collect(struct inputs *inputs, const struct options *options, struct
             return false;
         }
         struct stat st;
-        if (!is_stdin && *name && !stat(name, &st) && S_ISDIR(st.st_mode))
+        bool there = !is_stdin && *name && !stat(name, &st);
+        if (there && S_ISDIR(st.st_mode)) {
             add_folder(inputs, name, options, alone, diag);
-        else if (!add(inputs, name, is_stdin, diag))
+            continue;
+        }
+        if (!add(inputs, name, is_stdin, diag))
             return false;
-        else if (!alone && !is_stdin && *name)
+        if (there && S_ISREG(st.st_mode))
+            vec_end(&inputs->list)[-1].size = st.st_size;
+        if (!alone && there)
             note_named(inputs, name);
     }
     if (options->files_from)

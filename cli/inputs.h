@@ -20,6 +20,7 @@ struct input {
        from the folder. */
     const char *place;
     const char *real; /* absolute, without links in its folder; see inputs_resolve(), or NULL */
+    off_t size;       /* 0: unknown */
     bool found;       /* by the walk of a folder: only what it holds tells whether it matters */
 };
 

@@ -18,6 +18,7 @@ libhipwright_a_SOURCES += \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \
     cli/pool.c cli/pool.h \
+    cli/progress.c cli/progress.h \
     cli/read.c cli/read.h \
     cli/record.c cli/record.h \
     cli/renames.c cli/renames.h \
