@@ -14,6 +14,7 @@
 #include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
@@ -26,7 +27,7 @@ struct run {
     struct inputs inputs;
     struct renames *renames;
     struct output output;
-    struct summary summary;
+    struct listing listing;
     struct progress progress;
     struct diag diag;
     enum exit_status status; /* that the findings call for */
@@ -93,16 +94,14 @@ static bool finish(void *context, size_t index, void *result)
     run->trouble = run->trouble || job->diag.errors;
     progress_hide(&run->progress);
     diag_flush(&job->diag, stderr);
-    if (job->findings.len)
-        fwrite(job->findings.text, 1, job->findings.len, stderr);
-    summary_add(&run->summary, &job->summary);
+    bool more = listing_take(&run->listing, &run->inputs.list.items[index], job);
+    run->trouble = run->trouble || !more;
     if (job->status == STATUS_FOUND)
         run->status = STATUS_FOUND;
-    bool more = true;
     if (job->read && !output_take(&run->output, &run->inputs.list.items[index], job)) {
         run->trouble = true;
         /* A broken standard output does not get better. */
-        more = !writes_nothing(run->options);
+        more = more && !writes_nothing(run->options);
     }
     diag_flush(&run->diag, stderr);
     progress_step(&run->progress, &run->inputs.list.items[index], job->finding_count);
@@ -118,13 +117,13 @@ static void drop(void *result)
 /* One file that has nothing to report is translated in silence, as a filter is. */
 static void summarise(const struct run *run)
 {
-    const struct summary *s = &run->summary;
+    const struct summary *s = &run->listing.summary;
     bool findings = s->found[LEVEL_NOTE] || s->found[LEVEL_WARNING] || s->found[LEVEL_ERROR];
     bool several = 1 < s->files || run->inputs.folder;
     if (run->options->quiet || (!several && !findings && !run->output.kept))
         return;
     struct strbuf line = STRBUF_INIT;
-    if (!run->plan.strip && (several || findings))
+    if (!run->plan.strip && run->options->format != FORMAT_JSON && (several || findings))
         summary_add_text(s, &line);
     if (several || run->output.kept)
         output_add_text(&run->output, &line);
@@ -132,21 +131,13 @@ static void summarise(const struct run *run)
     strbuf_release(&line);
 }
 
-static void show_stats(const struct run *run)
-{
-    struct strbuf text = STRBUF_INIT;
-    summary_add_code_text(&run->summary, &text);
-    if (text.len)
-        fwrite(text.text, 1, text.len, stderr);
-    strbuf_release(&text);
-}
-
 static enum exit_status rewrite(const struct options *o, bool strip)
 {
     struct run run = {.options = o};
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
                   (!strip && !configs_collect(o->configs, o, &run.inputs, &run.diag)) ||
-                  !output_begin(&run.output, o, &run.inputs, &run.diag);
+                  !output_begin(&run.output, o, &run.inputs, &run.diag) ||
+                  !listing_begin(&run.listing, o, STDERR_FILENO, &run.diag);
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
         run.trouble = run.inputs.trouble;
@@ -178,17 +169,18 @@ static enum exit_status rewrite(const struct options *o, bool strip)
             run.trouble = true;
         diag_flush(&run.diag, stderr);
         summarise(&run);
-        show_stats(&run);
+        if (!listing_end(&run.listing, &run.inputs))
+            run.trouble = true;
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     output_release(&run.output);
     renames_free(run.renames);
     inputs_release(&run.inputs);
-    summary_release(&run.summary);
+    listing_release(&run.listing);
     if (run.trouble)
         return STATUS_TROUBLE;
-    if (writes_nothing(o) && run.summary.changed)
+    if (writes_nothing(o) && run.listing.summary.changed)
         return STATUS_FOUND;
     return run.status;
 }

@@ -13,6 +13,7 @@
 #include "cli/wanted.h"
 #include "report/json.h"
 #include "report/marker.h"
+#include "report/stats.h"
 #include "report/text.h"
 #include "transform/follow.h"
 
@@ -125,9 +126,13 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     if (plan->want_text)
         finish_edits(&t, &setup->options);
     make_text(job, plan, &t.source, &t.edits);
+    job->summary.changed = plan->want_text ? job->changed : t.edits.list.count != 0;
     report(job, plan, setup, &t);
-    if (plan->want_stats)
+    if (plan->want_stats) {
         measure(job, &t);
+        job->stats = stats_new();
+        stats_add_translation(job->stats, &t, setup->translate.map);
+    }
     if (t.diag.text.len)
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
@@ -200,6 +205,7 @@ void job_free(struct job *job)
     strbuf_release(&job->diff);
     strbuf_release(&job->findings);
     summary_release(&job->summary);
+    stats_free(job->stats);
     diag_release(&job->diag);
     free(job);
 }

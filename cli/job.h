@@ -52,6 +52,7 @@ struct job {
     struct strbuf findings; /* in the form of --format; JSON: separated by commas */
     size_t finding_count;
     struct summary summary;  /* of this file */
+    struct stats *stats;     /* likewise, if wanted; or NULL */
     enum exit_status status; /* that its findings call for under its --fail-on */
     struct diag diag;
 };

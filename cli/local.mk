@@ -14,6 +14,7 @@ libhipwright_a_SOURCES += \
     cli/git.c cli/git.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
+    cli/listing.c cli/listing.h \
     cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \

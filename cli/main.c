@@ -74,9 +74,11 @@ int main(int argc, char **argv)
     enum exit_status status = STATUS_TROUBLE;
     if (options_parse(&options, argc, argv, &diag))
         status = run(&options, &diag);
-    if (fflush(stdout)) {
+    bool flushed = !fflush(stdout);
+    if (!flushed || ferror(stdout)) {
+        /* What went wrong in an earlier write, nobody kept. */
         diag_add(&diag, DIAG_ERROR, (struct diag_place){0}, _("cannot write standard output: %s"),
-                 strerror(errno));
+                 strerror(flushed ? EIO : errno));
         status = STATUS_TROUBLE;
     }
     diag_flush(&diag, stderr);

@@ -446,6 +446,13 @@ static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
     return true;
 }
 
+/* Whether a translation by O has standard output free for its findings. */
+static bool leaves_stdout(const struct options *o)
+{
+    return (o->output_dir || o->in_place || (o->output && strcmp(o->output, "-") != 0)) &&
+           !o->dry_run && !o->diff;
+}
+
 /* Options that contradict each other. */
 static bool check_usage(const struct options *o, struct diag *diag)
 {
@@ -457,6 +464,12 @@ static bool check_usage(const struct options *o, struct diag *diag)
     }
     if ((o->output && !*o->output) || (o->output_dir && !*o->output_dir)) {
         diag_add(diag, DIAG_ERROR, program, _("the name of the output is empty"));
+        return false;
+    }
+    if (o->command == COMMAND_TRANSLATE && o->format == FORMAT_JSON && !leaves_stdout(o)) {
+        diag_add(diag, DIAG_ERROR, program,
+                 _("'--format=json' needs '--output-dir', '--in-place' or '--output', because "
+                   "standard output is for one thing only"));
         return false;
     }
     if (o->rename && !o->output_dir && !o->in_place && !o->dry_run && !o->diff) {
@@ -573,6 +586,9 @@ void options_layer(struct options *res, const struct options *o, const struct op
     take_list(&layered, run, CONFIG_RUN);
     take_list(&layered, input, CONFIG_FILE);
     take_list(&layered, &o->given, 0);
+    /* A configuration cannot know what a run will write where. */
+    if (o->command == COMMAND_TRANSLATE && !leaves_stdout(&layered))
+        layered.format = FORMAT_TEXT;
     *res = layered;
 }
 

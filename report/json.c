@@ -194,5 +194,9 @@ void json_add_end(struct strbuf *out, const struct json_summary *summary)
     set(o, "skipped", skipped);
     strbuf_adds(out, summary->findings ? "\n],\n\"summary\": " : "],\n\"summary\": ");
     json_add(out, o);
+    if (summary->stats) {
+        strbuf_adds(out, ",\n\"stats\": ");
+        json_add(out, summary->stats);
+    }
     strbuf_adds(out, "}\n");
 }

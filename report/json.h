@@ -41,6 +41,7 @@ struct json_summary {
     size_t suppressed;          /* silenced by comments */
     const char *const *skipped; /* the names of files that could not be read */
     size_t skipped_count;
+    json_t *stats; /* the member "stats", which is released; or NULL */
 };
 
 /* Appends the end of the object. */

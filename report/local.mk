@@ -3,5 +3,6 @@ libhipwright_a_SOURCES += \
     report/json.c report/json.h \
     report/marker.c report/marker.h \
     report/message.c report/message.h \
+    report/stats.c report/stats.h \
     report/summary.c report/summary.h \
     report/text.c report/text.h
