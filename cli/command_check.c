@@ -61,7 +61,8 @@ static void summarise(const struct run *run)
     if (run->options->quiet || run->options->format == FORMAT_JSON)
         return;
     summary_add_text(&run->listing.summary, &text);
-    fwrite(text.text, 1, text.len, stderr);
+    if (text.len)
+        fwrite(text.text, 1, text.len, stderr);
     strbuf_release(&text);
 }
 

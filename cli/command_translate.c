@@ -127,7 +127,8 @@ static void summarise(const struct run *run)
         summary_add_text(s, &line);
     if (several || run->output.kept)
         output_add_text(&run->output, &line);
-    fwrite(line.text, 1, line.len, stderr);
+    if (line.len)
+        fwrite(line.text, 1, line.len, stderr);
     strbuf_release(&line);
 }
 

@@ -751,7 +751,9 @@ void options_help(enum command command, FILE *out)
               "2 trouble.\n"),
             out);
     else
-        fputs(_("\nWithout FILE, or where FILE is '-', standard input is read.\n"
+        fputs(_("\nWithout FILE, or where FILE is '-', standard input is read. Of DIR, all CUDA\n"
+                "sources are taken, and the C and C++ sources that name something of CUDA's; not\n"
+                "what git ignores, nor what is hidden.\n"
                 "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"
                 "--dry-run or --diff something would change; 2 trouble.\n"),
               out);

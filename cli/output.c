@@ -317,25 +317,26 @@ void output_release(struct output *out)
     free(out->folder);
 }
 
-void output_add_text(const struct output *out, struct strbuf *text)
+void output_add_text(const struct output *output, struct strbuf *out)
 {
-    const struct options *o = out->options;
+    const struct options *o = output->options;
     enum { PHRASE = 128 };
     char written[PHRASE], same[PHRASE], kept[PHRASE];
     if (o->diff || o->dry_run || !(o->output_dir || o->in_place))
         return;
     snprintf(written, sizeof written,
-             ngettext("%zu file written", "%zu files written", out->written), out->written);
-    snprintf(same, sizeof same, ngettext("%zu up to date", "%zu up to date", out->same), out->same);
+             ngettext("%zu file written", "%zu files written", output->written), output->written);
+    snprintf(same, sizeof same, ngettext("%zu up to date", "%zu up to date", output->same),
+             output->same);
     snprintf(kept, sizeof kept,
              ngettext("%zu left alone because it was edited",
-                      "%zu left alone because they were edited", out->kept),
-             out->kept);
+                      "%zu left alone because they were edited", output->kept),
+             output->kept);
     /* TRANSLATORS: the %s are "12 files written", "3 up to date", "1 left alone because ...". */
-    if (out->kept)
-        strbuf_printf(text, _("hipwright: %s, %s, %s\n"), written, same, kept);
-    else if (out->written)
-        strbuf_printf(text, _("hipwright: %s, %s\n"), written, same);
+    if (output->kept)
+        strbuf_printf(out, _("hipwright: %s, %s, %s\n"), written, same, kept);
+    else if (output->written)
+        strbuf_printf(out, _("hipwright: %s, %s\n"), written, same);
     else
-        strbuf_printf(text, _("hipwright: nothing to write, %s\n"), same);
+        strbuf_printf(out, _("hipwright: nothing to write, %s\n"), same);
 }

@@ -348,10 +348,9 @@ static int compare(const struct item *a, const struct item *b)
 size_t record_tell_gone(struct record *record, struct diag *diag)
 {
     size_t res = 0;
-    struct item *item, *next;
     HASH_SORT(record->items, compare);
-    HASH_ITER(hh, record->items, item, next)
-    {
+    for (struct item *item = record->items, *next; item; item = next) {
+        next = item->hh.next;
         if (item->set)
             continue;
         char *output = in_folder(record->folder, item->entry.path);

@@ -19,6 +19,7 @@ SCRIPT_TESTS = \
     testsuite/cli/lookup.sh \
     testsuite/cli/occupancy.sh \
     testsuite/cli/results.sh \
+    testsuite/cli/tree.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
     testsuite/lane.sh \

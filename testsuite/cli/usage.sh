@@ -28,7 +28,7 @@ ok "check --help" help_form check
 ok "lookup --help" help_form lookup
 ok "banks --help" help_form banks
 help_lists_commands() {
-    run 0 --help && has out "translate [FILE]" && has out "check [FILE]" && has out "lookup NAME"
+    run 0 --help && has out "translate [FILE|DIR]" && has out "check [FILE|DIR]" && has out "lookup NAME"
 }
 ok "--help names the commands" help_lists_commands
 help_is_narrow() { ! "$HIPWRIGHT" --help | grep -qE '^.{80}'; }
