@@ -97,6 +97,33 @@ static void drop_untargeted(struct findings *findings, target_set all)
     findings->list.count = kept;
 }
 
+/* What no AMD compiler gets to, such as the part for __CUDA_ARCH__ of 800 and up, does no harm: a
+   finding there is a note. */
+static void settle_hidden(struct translation *t)
+{
+    const struct unit *unit = t->unit;
+    size_t next = 0;
+    uint32_t branch = NO_INDEX; /* the directive that opens the one at the finding */
+    vec_each (struct finding, f, &t->findings.list) {
+        for (; next < unit->directives.count; ++next) {
+            const struct directive *d = &unit->directives.items[next];
+            const struct token *last = unit_token(unit, d->tokens.end - 1);
+            if (f->span.begin < unit_token(unit, d->tokens.begin)->offset)
+                break;
+            branch = d->parent;
+            if (f->span.begin < last->offset + last->length)
+                break;
+            branch = d->inside;
+        }
+        if (branch == NO_INDEX || !unit->directives.items[branch].hidden ||
+            f->effect == EFFECT_NONE)
+            continue;
+        f->effect = EFFECT_NONE;
+        finding_add_related(f, RELATED_HIDDEN,
+                            unit_span(unit, unit->directives.items[branch].tokens), NULL);
+    }
+}
+
 void annotate(struct translation *t, const struct translate_options *options,
               const struct comparison *gpus)
 {
@@ -113,6 +140,7 @@ void annotate(struct translation *t, const struct translate_options *options,
     release_code(&a);
     drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);
+    settle_hidden(t);
     name_kernels(t);
     fixes_apply(t, FIX_REPAIR);
 }

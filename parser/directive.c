@@ -116,9 +116,22 @@ static enum truth truth_of(struct value v)
 
 static struct value evaluate(const struct condition *c, enum vendor vendor);
 
+/* An operand whose value counts, not only whether it is 0: that of __CUDA_ARCH__ is not
+   translated, and 0 for an AMD compiler. */
+static struct value evaluate_operand(const struct condition *c, enum vendor vendor)
+{
+    const struct vendor_macro *macro = c->macro;
+    if (c->kind == COND_NAME && macro && vendor == AMD_TRANSLATED && macro->defined[AMD] == FALSE &&
+        macro->defined[vendor] == UNKNOWN)
+        return known(0);
+    return evaluate(c, vendor);
+}
+
 static struct value evaluate_binary(const struct condition *c, enum vendor vendor)
 {
-    struct value a = evaluate(c->arg[0], vendor), b = evaluate(c->arg[1], vendor);
+    bool logical = c->op == TOK_AND_AND || c->op == TOK_OR_OR;
+    struct value a = logical ? evaluate(c->arg[0], vendor) : evaluate_operand(c->arg[0], vendor);
+    struct value b = logical ? evaluate(c->arg[1], vendor) : evaluate_operand(c->arg[1], vendor);
     enum truth ta = truth_of(a), tb = truth_of(b);
     if (c->op == TOK_AND_AND)
         return ta == FALSE || tb == FALSE ? known(0)

@@ -22,11 +22,13 @@
 
 #include "annotate/gpu/lds.h"
 #include "annotate/gpu/occupancy.h"
+#include "annotate/model/flow.h"
 
 enum {
     MAX_USES = 24,   /* of an array that are played together */
     MAX_SAMPLES = 4, /* iterations of a loop that are looked at */
     MAX_PAD = 16,
+    CONDITION_DEPTH = 16,
 };
 
 /* An access to an array in shared memory by all threads of a block. */
@@ -34,6 +36,7 @@ struct use {
     const struct node *node;
     int64_t *address; /* of each thread, or LDS_INACTIVE */
     size_t threads;
+    uint64_t step; /* all addresses may be off by a multiple of this; 0: they are known */
     unsigned bytes;
     bool write;
 };
@@ -76,22 +79,109 @@ static unsigned degree_of(const struct lds_sum *sum)
     return sum->ideal ? (unsigned)((sum->cycles + sum->ideal / 2) / sum->ideal) : 0;
 }
 
-static struct worst worst_use(const struct target *target, const struct array *array)
+/* RDNA hides conflicts better. */
+static unsigned worth_a_note(const struct target *target)
+{
+    return wave_of(target) == 64 ? 4 : 8;
+}
+
+/* Whether each thread touches with NEXT what lies BYTES behind what it touches with USE, in the
+   same way and in the same run of statements (or the same loop). */
+static bool goes_on(const struct code *code, const struct use *use, const struct use *next,
+                    int64_t bytes)
+{
+    if (use->write != next->write || use->bytes != next->bytes || use->step != next->step ||
+        use->threads != next->threads ||
+        code_parent(code, code_statement(code, use->node)) !=
+            code_parent(code, code_statement(code, next->node)))
+        return false;
+    for (size_t i = 0; i < use->threads; ++i) {
+        int64_t at = use->address[i];
+        if (next->address[i] != (at == LDS_INACTIVE ? at : at + bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool is_aligned(const struct use *use, unsigned bytes)
+{
+    if (use->step % bytes)
+        return false;
+    for (size_t i = 0; i < use->threads; ++i)
+        if (use->address[i] != LDS_INACTIVE && use->address[i] % bytes)
+            return false;
+    return true;
+}
+
+/* Of neighbours that are touched one after the other, such as the members of a float4, compilers
+   make one instruction for 8 or 16 bytes: sets *RES to what it costs where USE is such a one. */
+static bool merged_cost(const struct target *target, const struct code *code,
+                        const struct array *array, const struct use *use, struct lds_sum *res)
+{
+    for (unsigned bytes = 16; use->bytes < bytes; bytes /= 2) {
+        for (unsigned before = 0; before < bytes; before += use->bytes) {
+            const struct use *first = NULL;
+            unsigned found = 0;
+            for (unsigned at = 0; at < bytes; at += use->bytes) {
+                vec_each (const struct use, other, &array->uses)
+                    if (goes_on(code, use, other, (int64_t)at - (int64_t)before)) {
+                        first = at == 0 ? other : first;
+                        ++found;
+                        break;
+                    }
+            }
+            if (found * use->bytes < bytes || !is_aligned(first, bytes))
+                continue;
+            struct use whole = *first;
+            whole.bytes = bytes;
+            *res = cost_of(target, &whole);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether USE goes step by step over a piece of its own of each thread, of at most 16 bytes: the
+   loop around has as many steps as elements lie between two threads, and gets unrolled. */
+static bool sweeps_piece(const struct code *code, const struct use *use)
+{
+    int64_t piece = 0;
+    for (size_t i = 1; i < use->threads; ++i)
+        if (use->address[i] != LDS_INACTIVE && use->address[i - 1] != LDS_INACTIVE) {
+            int64_t step = use->address[i] - use->address[i - 1];
+            if (piece && step != piece)
+                return false;
+            piece = step;
+        }
+    if (piece <= use->bytes || 16 < piece)
+        return false;
+    for (const struct node *at = use->node; at; at = code_parent(code, at)) {
+        if (at->kind != NODE_FOR)
+            continue;
+        const struct node *condition = tree_kid(at, 1);
+        struct constant end;
+        return condition && condition->kind == NODE_BINARY && condition->op == TOK_LESS &&
+               constant_of(code->model, condition->kids->next, &end) && constant_single(&end) &&
+               end.values[0] * (int64_t)use->bytes == piece;
+    }
+    return false;
+}
+
+static struct worst worst_use(const struct target *target, const struct code *code,
+                              const struct array *array)
 {
     struct worst res = {0};
     vec_each (const struct use, use, &array->uses) {
-        struct lds_sum sum = cost_of(target, use);
+        struct lds_sum sum = cost_of(target, use), merged;
+        if (worth_a_note(target) <= degree_of(&sum) &&
+            (sweeps_piece(code, use) || (merged_cost(target, code, array, use, &merged) &&
+                                         degree_of(&merged) < worth_a_note(target))))
+            continue;
         /* cycles / ideal, compared without division */
         if (!res.use || sum.cycles * res.sum.ideal > res.sum.cycles * sum.ideal)
             res = (struct worst){use, sum, degree_of(&sum)};
     }
     return res;
-}
-
-/* RDNA hides conflicts better. */
-static unsigned worth_a_note(const struct target *target)
-{
-    return wave_of(target) == 64 ? 4 : 8;
 }
 
 /* Which accesses there are. */
@@ -118,19 +208,72 @@ static struct array *array_of(struct context *c, const struct shared_object *obj
     return res;
 }
 
-/* Whether a test for equality that nobody can decide stands around NODE: then few lanes get there,
-   not most, as where an index is tested against a size. */
-static bool is_for_few(const struct context *c, struct lane_machine *machine,
-                       const struct node *node)
+/* Whether NODE names a variable that changes in the function: in steps of a tree, say. */
+static bool names_changing(const struct context *c, const struct code_node *place,
+                           const struct node *node, unsigned depth)
 {
-    for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
+    if (node->kind == NODE_NAME) {
+        struct reaching definitions;
+        const struct symbol *name = tree_symbol(c->a->unit, node);
+        if (!name || !flow_reaching(c->code->model, place->function, name, NULL, 0, node->token,
+                                    &definitions, NULL))
+            return false;
+        return definitions.known &&
+               (1 < definitions.count || (definitions.count == 1 &&
+                                          definitions.items[0]->kind == DEFINITION_UPDATED));
+    }
+    if (CONDITION_DEPTH < depth)
+        return false;
+    tree_each (kid, node)
+        if (names_changing(c, place, kid, depth + 1))
+            return true;
+    return false;
+}
+
+/* Whether few lanes may get to PLACE, not most, as where an index is tested against a size: behind
+   a test that nobody can decide for equality, or of what changes. */
+static bool is_for_few(const struct context *c, struct lane_machine *machine,
+                       const struct code_node *place)
+{
+    for (const struct node *at = place->node, *around; (around = code_parent(c->code, at)); at = around) {
         const struct node *condition = around->kids;
         if ((around->kind == NODE_IF || around->kind == NODE_CHOICE) && condition != at &&
-            condition->kind == NODE_BINARY && condition->op == TOK_EQUAL &&
-            lane_evaluate(machine, condition).state == LANES_UNKNOWN)
+            condition->kind == NODE_BINARY &&
+            lane_evaluate(machine, condition).state == LANES_UNKNOWN &&
+            (condition->op == TOK_EQUAL || names_changing(c, place, condition, 0)))
             return true;
     }
     return false;
+}
+
+/* Whether a thread would touch with ACCESS what lies behind its object. */
+static bool is_outside(const struct lane_machine *machine, const struct lane_access *access)
+{
+    uint64_t size = access->object->type->size;
+    if (access->object->dynamic || size == 0)
+        return false;
+    for (unsigned i = 0; i < machine->threads; ++i)
+        if ((int64_t)size < lanes_at(&access->address, i) + (int64_t)access->bytes)
+            return true;
+    return false;
+}
+
+/* Where nobody knows which threads get to NODE: those that the conditions around it, as far as they
+   are known, let through. */
+static void mask_of_conditions(const struct context *c, struct lane_machine *machine,
+                               const struct node *node, uint64_t *mask)
+{
+    memset(mask, 0xff, LANES_MAX / 8);
+    for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
+        if (around->kind != NODE_IF || at != tree_kid(around, 1))
+            continue;
+        struct lanes condition = lane_evaluate(machine, around->kids);
+        if (condition.state != LANES_KNOWN)
+            continue;
+        for (unsigned i = 0; i < machine->threads; ++i)
+            if (!lanes_at(&condition, i))
+                mask[i / 64] &= ~((uint64_t)1 << i % 64);
+    }
 }
 
 /* Adds the access NODE as MACHINE has it; whether it is known. */
@@ -142,9 +285,13 @@ static bool add_use(struct context *c, const struct code_node *place, struct lan
         return false;
     uint64_t mask[LANES_MAX / 64];
     enum lanes_reach reach = lane_reach(machine, place->node, mask);
-    bool some = reach == REACH_KNOWN;
-    if (reach == REACH_UNKNOWN && is_for_few(c, machine, place->node))
+    bool some = reach != REACH_UNIFORM;
+    if (reach == REACH_UNKNOWN && is_for_few(c, machine, place))
         return false;
+    if (reach == REACH_UNKNOWN)
+        mask_of_conditions(c, machine, place->node, mask);
+    if (assumed && is_outside(machine, &access))
+        return false; /* the block is another one */
     struct array *array = array_of(c, access.object, place->function, machine->block, assumed);
     if (MAX_USES <= array->uses.count)
         return true;
@@ -156,6 +303,7 @@ static bool add_use(struct context *c, const struct code_node *place, struct lan
         .node = place->node,
         .address = address,
         .threads = machine->threads,
+        .step = access.address.state == LANES_SHIFTED ? access.address.step : 0,
         .bytes = access.bytes,
         .write = is_written(c->code, place->node),
     };
@@ -347,7 +495,7 @@ static bool report_conflict(struct context *c, const struct array *array)
     struct worst worst = {0};
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         const struct target *target = a->gpus->targets[i];
-        struct worst on = worst_use(target, array);
+        struct worst on = worst_use(target, c->code, array);
         if (on.degree < worth_a_note(target))
             continue;
         bad |= (target_set)1 << i;

@@ -67,6 +67,15 @@ static const struct library *library_at(const struct annotation *a, uint32_t ind
     return library_of_name(table, name, strlen(name));
 }
 
+/* Whether the header is the project's: in quotes, with an ending that such headers of libraries
+   do not have, in a folder with a name that they like as well. */
+static bool is_own(const struct unit *unit, const struct token *header)
+{
+    const char *text = unit->source->text + header->offset;
+    return *text == '"' && !strncmp(text + 1, "cuda/", 5) &&
+           memchr(text, '.', header->length) != NULL;
+}
+
 void rule_library(struct annotation *a)
 {
     const struct unit *unit = a->unit;
@@ -76,7 +85,7 @@ void rule_library(struct annotation *a)
             continue;
         const struct token *header = unit_token(unit, d->name);
         if (header->kind == TOK_HEADER && 2 < header->length &&
-            token_region(header) == REGION_COMMON)
+            token_region(header) == REGION_COMMON && !is_own(unit, header))
             report(a, &seen,
                    library_of_include(map_libraries(a->map),
                                       unit->source->text + header->offset + 1, header->length - 2),
