@@ -1,6 +1,7 @@
 #include <config.h>
 
 #include "annotate/model/geometry_p.h"
+#include "annotate/model/names_p.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -785,6 +786,12 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
                               const struct name_meaning *meaning)
 {
     size_t count;
+    /* Another branch of an #if declares it as well: one of them alone does not tell. */
+    struct decl *decl = !is_member && meaning->token != NO_TOKEN
+                            ? decl_at(g->model, name, meaning->token + 1)
+                            : NULL;
+    if (decl && decl_alternative(decl))
+        return unknown();
     const struct definition *const *items = flow_of_others(g->model, name, &count);
     const unsigned own = TYPE_CONST | TYPE_STATIC;
     if (MAX_WRITERS < count)

@@ -243,10 +243,11 @@ static void examine_shared(struct context *c, const struct launch_site *site)
     if (site->shared) {
         if (!site->shared_bytes.count)
             return;
-        int64_t most = site->shared_bytes.values[site->shared_bytes.count - 1];
-        if (most < 0 || INT32_MAX < most)
+        /* Of several values, those of a loop, say, who knows which are ever used? */
+        int64_t least = site->shared_bytes.values[0];
+        if (least < 0 || INT32_MAX < least)
             return;
-        dynamic = (uint64_t)most;
+        dynamic = (uint64_t)least;
     }
     struct range place;
     if (dynamic)
