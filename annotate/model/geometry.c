@@ -787,7 +787,7 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
 {
     size_t count;
     /* Another branch of an #if declares it as well: one of them alone does not tell. */
-    struct decl *decl = !is_member && meaning->token != NO_TOKEN
+    struct decl *decl = !is_member && meaning && meaning->token != NO_TOKEN
                             ? decl_at(g->model, name, meaning->token + 1)
                             : NULL;
     if (decl && decl_alternative(decl))

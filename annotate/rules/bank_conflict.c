@@ -219,8 +219,8 @@ static bool names_changing(const struct context *c, const struct code_node *plac
                                     &definitions, NULL))
             return false;
         return definitions.known &&
-               (1 < definitions.count || (definitions.count == 1 &&
-                                          definitions.items[0]->kind == DEFINITION_UPDATED));
+               (1 < definitions.count ||
+                (definitions.count == 1 && definitions.items[0]->kind == DEFINITION_UPDATED));
     }
     if (CONDITION_DEPTH < depth)
         return false;
@@ -235,7 +235,8 @@ static bool names_changing(const struct context *c, const struct code_node *plac
 static bool is_for_few(const struct context *c, struct lane_machine *machine,
                        const struct code_node *place)
 {
-    for (const struct node *at = place->node, *around; (around = code_parent(c->code, at)); at = around) {
+    for (const struct node *at = place->node, *around; (around = code_parent(c->code, at));
+         at = around) {
         const struct node *condition = around->kids;
         if ((around->kind == NODE_IF || around->kind == NODE_CHOICE) && condition != at &&
             condition->kind == NODE_BINARY &&

@@ -249,6 +249,9 @@ static void examine(struct context *c, const struct code_node *call)
     struct finding *f =
         annotation_add(a, early ? RULE_SYNC_BARRIER_EARLY_RETURN : RULE_SYNC_BARRIER_DIVERGENT,
                        call->node->tokens);
+    /* How many threads of a block a size leaves out depends on the size. */
+    if (lane_evaluate(c->machine, culprit).state == LANES_UNKNOWN)
+        f->confidence = CONFIDENCE_MEDIUM;
     finding_add_arg(f, unit_quote(a->unit, culprit->tokens));
     finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, culprit->tokens), NULL);
 }
