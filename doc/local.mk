@@ -1,4 +1,4 @@
-EXTRA_DIST += doc/coverage.txt doc/rules.txt doc/example/saxpy.cu
+EXTRA_DIST += doc/coverage.txt doc/hazards.tsv doc/rules.txt doc/example/saxpy.cu
 
 # The manual's table of what has a counterpart; testsuite/cli/lookup.sh says when it is out of date.
 .PHONY: update-coverage

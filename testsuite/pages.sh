@@ -73,6 +73,23 @@ catalogue() {
 }
 ok "doc/rules.txt is up to date" catalogue
 
+# doc/hazards.tsv names rules that there are, each hazard once, and says why where it names none.
+hazards() {
+    local id rules remark source rule
+    grep -v '^#' "$srcdir/doc/hazards.tsv" >hazards
+    [ "$(head -n 1 hazards)" = "hazard	rules	remark	source" ] || { echo "# the heading"; return 1; }
+    [ -z "$(cut -f 1 hazards | sort | uniq -d)" ] || { echo "# a hazard twice"; return 1; }
+    while IFS='	' read -r id rules remark source; do
+        [ -n "$source" ] || { echo "# $id: no source"; return 1; }
+        [ "$rules" != - ] || [ "$remark" != - ] || { echo "# $id: no rule, and no reason"; return 1; }
+        for rule in ${rules/#-/}; do
+            grep -q "^$rule " list || { echo "# $id: there is no $rule"; return 1; }
+        done
+    done < <(tail -n +2 hazards)
+    [ "$(wc -l <hazards)" -gt 100 ]
+}
+ok "the rules of doc/hazards.tsv exist" hazards
+
 explains() { run 0 explain ptx-inline && has out 'ptx-inline: inline PTX' && has out 'is PTX' && has out 'allow ptx-inline' && [ ! -s err ]; }
 ok "explain a rule" explains
 category() { run 0 explain library && [ "$(grep -c '^library-[a-z]*: ' out)" -eq 3 ]; }
