@@ -7,7 +7,9 @@
 
 enum {
     CONDITION_DEPTH = 8,
-    MOST_WAITS = 32, /* loops of a file of which the writes are looked for */
+    CALL_DEPTH = 3,
+    MOST_STEPS = 1000000, /* calls of a file that are looked at for callers */
+    MOST_WAITS = 32,      /* loops of a file of which the writes are looked for */
 };
 
 static const char *const takers[] = {"atomicCAS", "atomicExch", "atomicCAS_system",
@@ -126,25 +128,47 @@ static bool is_for_one(const struct code *code, struct lane_machine *machine,
     return false;
 }
 
-/* Whether more than one lane of a wave may get to NODE. */
-static bool is_for_several(struct annotation *a, const struct code *code,
-                           const struct code_node *loop, unsigned wave)
+/* Whether more than one lane of a wave may get to NODE, in the body of FUNCTION, by what stands
+   around it there. */
+static bool is_for_several(struct annotation *a, const struct code *code, size_t function,
+                           const struct node *node, unsigned wave)
 {
     struct launch_blocks blocks;
     const unsigned usual[] = {256, 1, 1};
-    model_blocks(code->model, loop->function, &blocks);
+    model_blocks(code->model, function, &blocks);
     struct lane_machine *machine =
-        annotation_machine(a, loop->function, blocks.count ? blocks.block[0] : usual, wave, 0);
+        annotation_machine(a, function, blocks.count ? blocks.block[0] : usual, wave, 0);
     if (!machine)
         return false;
     uint64_t mask[LANES_MAX / 64];
-    if (lane_reach(machine, loop->node, mask) == REACH_UNKNOWN)
-        return !is_for_one(code, machine, loop->node);
+    if (lane_reach(machine, node, mask) == REACH_UNKNOWN)
+        return !is_for_one(code, machine, node);
     for (unsigned first = 0; first < machine->threads; first += wave) {
         unsigned lanes = 0;
         for (unsigned i = first; i < first + wave && i < machine->threads; ++i)
             lanes += mask[i / 64] >> i % 64 & 1;
         if (1 < lanes)
+            return true;
+    }
+    return false;
+}
+
+/* Whether several lanes of a wave may enter FUNCTION: a kernel, or one that the file calls where
+   several are. */
+static bool is_entered_by_several(struct annotation *a, const struct code *code, size_t function,
+                                  unsigned wave, unsigned depth, unsigned *steps)
+{
+    const struct function *fn = &a->unit->functions.items[function];
+    if (fn->flags & FUNCTION_GLOBAL)
+        return true;
+    const struct symbol *name = unit_token(a->unit, fn->name)->symbol;
+    vec_each (const struct code_node, call, &code->calls) {
+        if (!*steps)
+            return false;
+        --*steps;
+        if (call->name == name && call->device && call->function != function &&
+            depth < CALL_DEPTH && is_for_several(a, code, call->function, call->node, wave) &&
+            is_entered_by_several(a, code, call->function, wave, depth + 1, steps))
             return true;
     }
     return false;
@@ -264,11 +288,12 @@ void rule_spin_lock(struct annotation *a)
     if (!any && !has_flags(a))
         return;
     const struct code *code = annotation_code(a);
-    unsigned wave = target_wave(a->gpus->targets[0]), waits = 0;
+    unsigned wave = target_wave(a->gpus->targets[0]), waits = 0, steps = MOST_STEPS;
     vec_each (const struct code_node, loop, &code->loops) {
         const struct node *taker = loop->device ? taker_of(a, loop->node) : NULL;
         if (taker && token_region(unit_token(a->unit, taker->token)) != REGION_CUDA &&
-            is_for_several(a, code, loop, wave))
+            is_for_several(a, code, loop->function, loop->node, wave) &&
+            is_entered_by_several(a, code, loop->function, wave, 0, &steps))
             annotation_add(a, RULE_SYNC_LANE_SPIN_LOCK, taker->tokens);
         const struct symbol *flag = loop->device ? waits_for(a, loop->node) : NULL;
         if (flag && waits++ < MOST_WAITS &&
