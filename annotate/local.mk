@@ -104,6 +104,7 @@ dist_pages_DATA = \
     annotate/pages/matrix-ptx.txt \
     annotate/pages/matrix-shape.txt \
     annotate/pages/matrix-tf32.txt \
+    annotate/pages/matrix-warp-number.txt \
     annotate/pages/matrix-wmma.txt \
     annotate/pages/memory-l2-persistence.txt \
     annotate/pages/memory-managed.txt \

@@ -1,5 +1,5 @@
-/* matrix-wmma, matrix-shape, matrix-tf32, matrix-no-unit, matrix-block, matrix-element-layout: see
-   their pages in annotate/pages/. */
+/* matrix-wmma, matrix-shape, matrix-tf32, matrix-no-unit, matrix-block, matrix-element-layout,
+   matrix-warp-number: see their pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -9,6 +9,7 @@
 enum {
     MOST_USES = 64,  /* that a note names */
     MOST_SHAPES = 8, /* that one file may have wrong */
+    MOST_TRIED = 64, /* expressions of a function that may be a warp's number */
     ARGUMENTS = 5,
 };
 
@@ -277,6 +278,45 @@ static void report_blocks(struct context *c)
     }
 }
 
+/* Whether NODE is the number of a warp of 32 lanes, whatever a wave has. */
+static bool is_warp_number(struct model *model, size_t function, const struct node *node)
+{
+    return lane_role(model, function, node, 32) == LANE_ROLE_WARP &&
+           lane_role(model, function, node, 64) != LANE_ROLE_WARP;
+}
+
+/* Functions with fragments that count warps of 32: the first such place of each. */
+static void report_warp_numbers(struct context *c)
+{
+    struct annotation *a = c->a;
+    target_set wide = annotation_with_wave(a, 64);
+    const struct code *code = annotation_code(a);
+    size_t at = 0, function = NO_INDEX, done = NO_INDEX;
+    unsigned tried = 0;
+    vec_each (const struct code_node, operation, &code->operations) {
+        enum token_kind op = operation->node->op;
+        if (operation->node->kind != NODE_BINARY || operation->function == done ||
+            (op != TOK_SLASH && op != TOK_SHIFT_RIGHT))
+            continue;
+        /* Both lists are in the order of the source. */
+        if (operation->function != function) {
+            function = operation->function;
+            tried = 0;
+        }
+        const struct function *fn = &a->unit->functions.items[function];
+        while (at < c->fragments.count && c->fragments.items[at] < fn->body.begin)
+            ++at;
+        if (at == c->fragments.count || fn->body.end <= c->fragments.items[at] ||
+            MOST_TRIED <= tried++ || !is_warp_number(code->model, function, operation->node))
+            continue;
+        done = function;
+        struct finding *f = report_for(a, RULE_MATRIX_WARP_NUMBER, operation->node->tokens, wide);
+        finding_add_related(f, RELATED_USED,
+                            unit_span(a->unit, fragment_range(a->unit, c->fragments.items[at])),
+                            NULL);
+    }
+}
+
 /* Whether the variable that NODE, an object, names is a fragment. */
 static bool is_fragment_variable(struct context *c, const struct node *node)
 {
@@ -353,6 +393,8 @@ void rule_wmma(struct annotation *a)
         report_targets(&c);
         report_shapes(&c);
         report_blocks(&c);
+        if (annotation_with_wave(a, 64))
+            report_warp_numbers(&c);
         if (symbol_find(a->unit->symbols, "x") && annotation_with_wave(a, 64) && !c.hip)
             report_elements(&c);
     }
