@@ -44,6 +44,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/float_atomic.c \
     annotate/rules/host_memory.c \
     annotate/rules/inline_ptx.c \
+    annotate/rules/jit.c \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \
     annotate/rules/library.c \
@@ -123,10 +124,12 @@ dist_pages_DATA = \
     annotate/pages/occupancy-shared-size.txt \
     annotate/pages/occupancy-sm-count.txt \
     annotate/pages/occupancy-sm-property.txt \
+    annotate/pages/ptx-architecture.txt \
     annotate/pages/ptx-async-copy.txt \
     annotate/pages/ptx-barrier.txt \
     annotate/pages/ptx-cluster.txt \
     annotate/pages/ptx-inline.txt \
+    annotate/pages/ptx-module.txt \
     annotate/pages/ptx-special-register.txt \
     annotate/pages/ptx-warp.txt \
     annotate/pages/sync-atomic-loop.txt \
