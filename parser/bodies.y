@@ -1,6 +1,6 @@
 /* The bodies of functions: statements, expressions, declarations.
 
-   C++ is ambiguous where types are not known, so the feeder (feed.c) decides before the grammar
+   C++ is ambiguous where types are not known, so it is decided (glance.c, feed.c) before the grammar
    sees anything: a declaration begins with "type" (its specifiers and its type's name in one
    token), a cast is "cast", a name with its qualification and template arguments is one
    "name", braces are those of a block or of a list. What is left is LALR(1), read in linear time.

@@ -67,8 +67,4 @@ void body_feed_release(struct body *body);
 /* The grammar did not accept the last token. */
 void body_feed_failed(struct body *body);
 
-/* The type that begins at token AT: its specifiers and its name, without pointers. The index behind
-   it, or AT where there is none. */
-uint32_t body_type_end(const struct unit *unit, uint32_t at, uint32_t end);
-
 #endif

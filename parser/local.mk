@@ -3,6 +3,7 @@ libhipwright_a_SOURCES += \
     parser/body.h \
     parser/directive.c \
     parser/feed.c \
+    parser/glance.c parser/glance.h \
     parser/island.h \
     parser/islands.c parser/islands.h \
     parser/launch.c \

@@ -2,7 +2,7 @@
 
    The grammar (bodies.y) reads one island at a time: a body, an expression, a declaration, a
    parameter, a type. Which names are types and which `<` opens template arguments is decided
-   before it, from what the file shows (feed.c), as a C++ programmer would read it. A statement
+   before it, from what the file shows (glance.c), as a C++ programmer would read it. A statement
    that is not understood is a node of its own, NODE_OPAQUE, with its extent; what lies around it
    stays known. Both branches of an #if inside a body follow each other; what no AMD compiler
    sees is left out.

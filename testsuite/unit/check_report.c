@@ -198,7 +198,8 @@ START_TEST(json)
     json_add_finding(&out, &source, &f, &gpus, true);
     json_add_finding(&out, &source, &f, &gpus, false);
     static const char *const skipped[] = {"gone"};
-    json_add_end(&out, &(struct json_summary){1, 2, 0, skipped, 1});
+    json_add_end(&out, &(struct json_summary){
+                           .files = 1, .findings = 2, .skipped = skipped, .skipped_count = 1});
     json_error_t error;
     json_t *root = json_loadb(out.text, out.len, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
