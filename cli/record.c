@@ -46,6 +46,7 @@ struct record {
     char *journal; /* likewise */
     int journal_fd;
     bool journal_there;
+    bool journal_cut; /* its last line may lack its end */
     struct item *items;
     struct announced *announced;
 };
@@ -225,7 +226,7 @@ static void add_announced(struct record *record, const char *hash, const char *p
 static bool read_journal(struct record *record, struct diag *diag)
 {
     struct content content;
-    record->journal_there = !access(record->journal, F_OK);
+    record->journal_there = record->journal_cut = !access(record->journal, F_OK);
     if (!record->journal_there)
         return true;
     if (!read_file(record->journal, record->journal, &content, diag))
@@ -315,11 +316,12 @@ bool record_announce(struct record *record, const struct record_entry *entry, st
 {
     struct strbuf line = STRBUF_INIT;
     /* Behind a line that a full disk cut off, a new one begins. */
-    if (record->journal_fd < 0 && record->journal_there)
+    if (record->journal_cut)
         strbuf_addc(&line, '\n');
     add_line(&line, entry);
     bool res = write_log(&record->journal_fd, record->journal, line.text, line.len, diag);
     record->journal_there = record->journal_there || 0 <= record->journal_fd;
+    record->journal_cut = !res;
     strbuf_release(&line);
     return res;
 }

@@ -69,6 +69,7 @@ UNIT_TESTS = \
     testsuite/unit/check_occupancy \
     testsuite/unit/check_parser \
     testsuite/unit/check_ptx \
+    testsuite/unit/check_record \
     testsuite/unit/check_report \
     testsuite/unit/check_toolkit \
     testsuite/unit/check_tree \
