@@ -390,6 +390,17 @@ static bool is_device(const struct annotation *a, size_t function)
     return function_on_device(&a->unit->functions.items[function]);
 }
 
+/* The root of what the function at INDEX is connected with; shortens the way to it. */
+static size_t root_of(struct widths *widths, size_t index)
+{
+    struct width_function *functions = widths->functions;
+    while (functions[index].root != index) {
+        functions[index].root = functions[functions[index].root].root;
+        index = functions[index].root;
+    }
+    return index;
+}
+
 /* The device functions of a warp: the calls of each, and what they call. */
 static void read_calls(struct annotation *a, struct widths *widths)
 {
@@ -402,7 +413,7 @@ static void read_calls(struct annotation *a, struct widths *widths)
         if (!strcmp(call->name->text, "__lane_id"))
             fn->warps = fn->names_size = true;
         if (warp_call_of(a, call->node, &warp)) {
-            fn->warps = true;
+            fn->warps = fn->exchanges = true;
             continue;
         }
         fn->says_warp |= strstr(call->name->text, "arp") || strstr(call->name->text, "shfl") ||
@@ -412,8 +423,11 @@ static void read_calls(struct annotation *a, struct widths *widths)
         struct name_meaning meaning =
             model_lookup(code->model, call->name, call->node->kids->token);
         if (meaning.kind == NAME_FUNCTION && meaning.function < widths->function_count &&
-            meaning.function != call->function)
+            meaning.function != call->function) {
             *vec_push(&widths->functions[meaning.function].callers) = call->function;
+            widths->functions[root_of(widths, meaning.function)].root =
+                root_of(widths, call->function);
+        }
     }
 }
 
@@ -486,8 +500,10 @@ const struct widths *annotation_widths(struct annotation *a)
     a->widths = widths;
     widths->function_count = a->unit->functions.count;
     widths->functions = xcalloc(widths->function_count + 1, sizeof *widths->functions);
-    for (size_t i = 0; i < widths->function_count; ++i)
+    for (size_t i = 0; i < widths->function_count; ++i) {
         widths->functions[i].follower = NO_INDEX;
+        widths->functions[i].root = i;
+    }
     read_calls(a, widths);
     spread_warps(widths);
     for (size_t i = 0; i < widths->function_count; ++i)
@@ -519,7 +535,6 @@ const struct widths *annotation_widths(struct annotation *a)
         fn->follows |= use->width == 0;
         fn->hard32 |= use->width == 32;
         fn->hard64 |= use->width == 64;
-        fn->named |= use->width && use->constant->kind != NODE_NUMBER;
     }
     find_derived(a, widths);
     return widths;
@@ -529,8 +544,10 @@ void annotation_release_widths(struct annotation *a)
 {
     if (!a->widths)
         return;
-    for (size_t i = 0; i < a->widths->function_count; ++i)
+    for (size_t i = 0; i < a->widths->function_count; ++i) {
         vec_release(&a->widths->functions[i].callers);
+        vec_release(&a->widths->functions[i].edits);
+    }
     free(a->widths->functions);
     free(a->widths->is_use);
     vec_release(&a->widths->uses);
@@ -576,4 +593,201 @@ const struct symbol *width_name(struct annotation *a, const struct node *express
     }
     *defined = NO_TOKEN;
     return NULL;
+}
+
+/* Making a function follow warpSize. */
+
+struct follow {
+    struct annotation *a;
+    struct width_function *fn;
+    unsigned width;
+    struct lane_machine *machine, *first; /* of any iteration, and of the first */
+};
+
+/* Whether VALUE counts the threads as ROLE does, from wherever. */
+static bool counts_as(const struct follow *f, const struct lanes *value, enum lane_role role)
+{
+    if (value->state == LANES_UNKNOWN || value->object || !value->values)
+        return false;
+    for (unsigned i = 0; i < f->machine->threads; ++i) {
+        int64_t is = role == LANE_ROLE_LANE   ? i % f->width
+                     : role == LANE_ROLE_WARP ? i / f->width
+                                              : i;
+        if (lanes_at(value, i) - lanes_at(value, 0) != is)
+            return false;
+    }
+    return true;
+}
+
+static bool node_counts_as(const struct follow *f, const struct node *node, enum lane_role role)
+{
+    struct lanes value = lane_evaluate(f->machine, node);
+    if (counts_as(f, &value, role))
+        return true;
+    value = lane_evaluate(f->first, node);
+    return counts_as(f, &value, role);
+}
+
+/* Whether NODE stands in a declaration whose value the compiler needs. */
+static bool is_in_constexpr(const struct follow *f, const struct node *node)
+{
+    const struct node *statement = code_statement(annotation_code(f->a), node);
+    if (statement->kind != NODE_DECLARATION || !statement->kids)
+        return false;
+    for (uint32_t at = statement->tokens.begin; at < statement->kids->tokens.end; ++at)
+        if (unit_kind(f->a->unit, at) == TOK_SPECIFIER &&
+            !strcmp(unit_token(f->a->unit, at)->symbol->text, "constexpr"))
+            return true;
+    return false;
+}
+
+/* What the NUMBER, which is VALUE, becomes in PARENT; NULL: it stays. */
+static const char *followed(const struct follow *f, const struct node *number, int64_t value,
+                            const struct node *parent)
+{
+    const struct node *left = parent->kids;
+    if (is_in_constexpr(f, number))
+        return NULL;
+    bool whole = value == f->width;
+    if (parent->kind == NODE_ASSIGN && parent->op == TOK_PLUS_ASSIGN && whole && number != left)
+        return node_counts_as(f, left, LANE_ROLE_LANE) || node_counts_as(f, left, LANE_ROLE_WARP)
+                   ? "warpSize"
+                   : NULL;
+    struct warp_call warp;
+    const struct node *around = code_parent(annotation_code(f->a), parent);
+    bool in_use = around && f->a->widths->is_use[around->id];
+    if (parent->kind == NODE_UNARY && parent->op == TOK_TILDE)
+        return in_use && !whole ? "(warpSize - 1)" : NULL;
+    if (parent->kind == NODE_BINARY && parent->op == TOK_PLUS && number != left)
+        return in_use && !whole && divides(around) ? "warpSize - 1" : NULL;
+    if (parent->kind == NODE_CALL && whole)
+        return warp_call_of(f->a, parent, &warp) && warp.width == number &&
+                       (f->fn->hard32 || warp.function->kind != WARP_SHUFFLE)
+                   ? "warpSize"
+                   : NULL;
+    if (parent->kind == NODE_CALL)
+        return warp_call_of(f->a, parent, &warp) && warp.lane == number &&
+                       warp.function->kind == WARP_SHUFFLE && !warp.width
+                   ? "warpSize - 1"
+                   : NULL;
+    if (parent->kind != NODE_BINARY && parent->kind != NODE_ASSIGN)
+        return NULL;
+    const struct node *other = number == left ? left->next : left;
+    switch (parent->op) {
+    case TOK_SLASH:
+    case TOK_PERCENT:
+    case TOK_SLASH_ASSIGN:
+    case TOK_PERCENT_ASSIGN:
+        return f->a->widths->is_use[parent->id] ? "warpSize" : NULL;
+    case TOK_AMP:
+    case TOK_AMP_ASSIGN:
+        return f->a->widths->is_use[parent->id] && value == f->width - 1 ? "(warpSize - 1)" : NULL;
+    case TOK_SHIFT_RIGHT:
+    case TOK_SHIFT_RIGHT_ASSIGN:
+        return f->a->widths->is_use[parent->id] ? "(__ffs(warpSize) - 1)" : NULL;
+    case TOK_STAR:
+        return whole && node_counts_as(f, other, LANE_ROLE_WARP) ? "warpSize" : NULL;
+    case TOK_EQUAL:
+    case TOK_NOT_EQUAL:
+        return !whole && node_counts_as(f, other, LANE_ROLE_LANE) ? "warpSize - 1" : NULL;
+    case TOK_LESS:
+        return whole && (node_counts_as(f, other, LANE_ROLE_LANE) ||
+                         node_counts_as(f, other, LANE_ROLE_NONE))
+                   ? "warpSize"
+                   : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Whether NODE, VALUE, may be the width, the last lane or the shift in PARENT. */
+static bool may_be_width(const struct follow *f, int64_t value, const struct node *node,
+                         const struct node *parent)
+{
+    bool shifts = (parent->kind == NODE_BINARY || parent->kind == NODE_ASSIGN) &&
+                  (parent->op == TOK_SHIFT_RIGHT || parent->op == TOK_SHIFT_LEFT ||
+                   parent->op == TOK_SHIFT_RIGHT_ASSIGN || parent->op == TOK_SHIFT_LEFT_ASSIGN) &&
+                  parent->kids != node;
+    struct warp_call warp;
+    /* One step of a tree that is written out. */
+    if (parent->kind == NODE_CALL && value == f->width / 2)
+        return warp_call_of(f->a, parent, &warp) && warp.lane == node;
+    return value == f->width || value == f->width - 1 ||
+           (shifts && value == (f->width == 32 ? 5 : 6));
+}
+
+/* Whether NODE in PARENT ends a loop over the distances of shuffles, which is looked at apart. */
+static bool ends_steps(const struct follow *f, const struct node *node, const struct node *parent)
+{
+    const struct node *loop = code_parent(annotation_code(f->a), parent);
+    if (!f->fn->warps || parent->kind != NODE_BINARY || parent->op != TOK_LESS ||
+        parent->kids == node || !loop || loop->kind != NODE_FOR)
+        return false;
+    struct lanes value = lane_evaluate(f->machine, parent->kids);
+    return lanes_uniform(&value);
+}
+
+static void read_numbers(struct follow *f, const struct node *node, const struct node *parent)
+{
+    struct constant value;
+    bool is_name = node->kind == NODE_NAME;
+    /* The size of an array is right, or reported where it is not. */
+    if (node->kind == NODE_DIMENSION)
+        return;
+    if (parent && (node->kind == NODE_NUMBER || is_name) && !ends_steps(f, node, parent) &&
+        constant_of(annotation_code(f->a)->model, node, &value) && constant_single(&value) &&
+        may_be_width(f, value.values[0], node, parent)) {
+        const char *text = is_name ? NULL : followed(f, node, value.values[0], parent);
+        if (text)
+            *vec_push(&f->fn->edits) = (struct width_edit){node, text};
+        else
+            f->fn->keeps = true;
+    }
+    tree_each (kid, node)
+        read_numbers(f, kid, node);
+}
+
+const struct width_function *width_edits(struct annotation *a, size_t index)
+{
+    annotation_widths(a);
+    struct width_function *fn = &a->widths->functions[index];
+    const struct node *body = model_function(annotation_code(a)->model, index)->body;
+    if (!fn->edits_known && body) {
+        unsigned blocks[WIDTH_BLOCKS][3], width = fn->hard64 && !fn->hard32 ? 64 : 32;
+        bool assumed;
+        width_blocks(a, index, width, blocks, &assumed);
+        struct follow f = {a, fn, width, NULL, NULL};
+        f.machine = annotation_machine(a, index, blocks[0], 64, 0);
+        f.first = annotation_machine(a, index, blocks[0], 64, 1);
+        fn->keeps = !f.machine || !f.first;
+        if (!fn->keeps)
+            read_numbers(&f, body, NULL);
+    }
+    fn->edits_known = true;
+    return fn;
+}
+
+/* Only functions that have to do with warps matter: the numbers of others are something else. */
+static void read_connected(struct annotation *a)
+{
+    struct widths *widths = a->widths;
+    widths->connected = true;
+    for (size_t i = 0; i < widths->function_count; ++i) {
+        const struct width_function *fn = &widths->functions[i];
+        if (!is_device(a, i) || (!fn->hard32 && !fn->hard64 && !fn->exchanges))
+            continue;
+        /* What other files call is up to them. */
+        bool is_open = !(a->unit->functions.items[i].flags & FUNCTION_GLOBAL) && !fn->callers.count;
+        if (is_open || width_edits(a, i)->keeps)
+            widths->functions[root_of(widths, i)].connected_keeps = true;
+    }
+}
+
+enum fix_safety width_safety(struct annotation *a, size_t index)
+{
+    annotation_widths(a);
+    if (!a->widths->connected)
+        read_connected(a);
+    return a->widths->functions[root_of(a->widths, index)].connected_keeps ? FIX_DISPLAY
+                                                                           : FIX_UNSAFE;
 }

@@ -19,9 +19,16 @@ struct width_use {
     bool counted;  /* a loop adds to it */
 };
 
+/* A number that has to be another where the width is warpSize. */
+struct width_edit {
+    const struct node *number;
+    const char *text;
+};
+
 /* What is known of the function at the same index of the unit. */
 struct width_function {
     bool warps;          /* it calls warp functions, or functions that do */
+    bool exchanges;      /* it calls warp functions itself */
     bool says_warp;      /* it calls a function that is called so */
     bool follows;        /* some of its uses follow warpSize */
     bool names_size;     /* it, or a function that calls it, names warpSize or __lane_id */
@@ -32,6 +39,11 @@ struct width_function {
     bool known;   /* its blocks are known, all of them */
     unsigned most_threads; /* of these */
     VEC(size_t) callers;
+    size_t root;                  /* one of those that are connected with it by calls */
+    VEC(struct width_edit) edits; /* width_edits() */
+    bool edits_known;
+    bool keeps;           /* some number or name that is the width has to stay as it is */
+    bool connected_keeps; /* of a root: one of those connected with it has */
 };
 
 struct widths {
@@ -41,6 +53,7 @@ struct widths {
     uint8_t *is_use; /* by a node's number: it is one of `uses` */
     struct width_function *functions;
     size_t function_count;
+    bool connected; /* connected_keeps is known */
 };
 
 /* Those of A's file, found when first asked for. Released with annotation_release_widths(). */
@@ -54,6 +67,14 @@ size_t width_first_of(const struct code_node *list, size_t count, size_t functio
     for (const struct code_node *node =                                        \
              (list)->items + width_first_of((list)->items, (list)->count, of); \
          node != vec_end(list) && node->function == (of); ++node)
+
+/* The function at INDEX with the edits that make its numbers follow warpSize, in the order of the
+   source. */
+const struct width_function *width_edits(struct annotation *a, size_t index);
+
+/* How safe it is to make them follow: FIX_UNSAFE where all that it calls and that calls it can
+   follow too, else FIX_DISPLAY. */
+enum fix_safety width_safety(struct annotation *a, size_t index);
 
 /* Whether the file may have anything of the kind: cheap. */
 bool widths_are_possible(const struct annotation *a);

@@ -213,14 +213,14 @@ static struct range head_of(const struct node *loop)
     return res;
 }
 
-/* Begins a reduction at warpSize / 2, or ends a scan there. Where FN has the width of a constant
-   as well, which stays, that is only shown. */
+/* Begins a reduction at warpSize / 2, or ends a scan there. Where not all around it can follow
+   warpSize, that is only shown. */
 static void add_loop_fix(struct context *c, struct finding *f, const struct node *loop,
-                         unsigned width, const struct width_function *fn)
+                         unsigned width, size_t function)
 {
-    enum fix_safety safety = fn->named ? FIX_DISPLAY : FIX_UNSAFE;
     if (loop->kind != NODE_FOR)
         return;
+    enum fix_safety safety = width_safety(c->a, function);
     const struct node *head = loop->kids, *condition = head->next;
     for (const struct node *part = head; part && part != condition->next; part = part->next) {
         const struct node *number = part;
@@ -240,6 +240,19 @@ static void add_loop_fix(struct context *c, struct finding *f, const struct node
                  condition->op == TOK_LESS)
             finding_add_edit(f, safety, span, "warpSize");
     }
+}
+
+/* The width of CALL, a number, goes with the distances. */
+static void add_width_fix(struct context *c, struct finding *f, const struct node *call,
+                          size_t function)
+{
+    struct warp_call warp;
+    struct constant value;
+    if (warp_call_of(c->a, call, &warp) && warp.width && warp.width->kind == NODE_NUMBER &&
+        constant_of(c->code->model, warp.width, &value) && constant_single(&value) &&
+        value.values[0] == 32)
+        finding_add_edit(f, width_safety(c->a, function), unit_span(c->a->unit, warp.width->tokens),
+                         "warpSize");
 }
 
 static void add_steps(struct context *c, struct finding *f, unsigned width)
@@ -287,8 +300,11 @@ static void report_series(struct context *c, const struct series *series)
     if (mixed)
         add_follower(c, f, other);
     add_steps(c, f, width);
-    if (series->is_loop)
-        add_loop_fix(c, f, series->place, width, fn);
+    if (series->is_loop) {
+        add_loop_fix(c, f, series->place, width, series->function);
+        for (size_t i = 0; f->fix && i < series->calls.count; ++i)
+            add_width_fix(c, f, series->calls.items[i], series->function);
+    }
 }
 
 /* Shuffles by number. */
@@ -364,14 +380,14 @@ static bool is_same_for_all(struct context *c, const struct code_node *call,
 /* The last lane is that of the wave where the rest follows; else the width 32 is the way out, which
    is shown only, since both would not go together. */
 static void add_lane_fix(struct context *c, struct finding *f, const struct code_node *call,
-                         const struct warp_call *warp, const struct width_function *fn)
+                         const struct warp_call *warp)
 {
     struct annotation *a = c->a;
     struct constant value;
-    if (warp->lane->kind == NODE_NUMBER && !fn->named &&
-        constant_of(c->code->model, warp->lane, &value) && constant_single(&value) &&
-        value.values[0] == 31) {
-        finding_add_edit(f, FIX_UNSAFE, unit_span(a->unit, warp->lane->tokens), "warpSize - 1");
+    if (warp->lane->kind == NODE_NUMBER && constant_of(c->code->model, warp->lane, &value) &&
+        constant_single(&value) && value.values[0] == 31) {
+        finding_add_edit(f, width_safety(a, call->function), unit_span(a->unit, warp->lane->tokens),
+                         "warpSize - 1");
         return;
     }
     uint32_t close = call->node->tokens.end - 1;
@@ -417,21 +433,25 @@ static void examine_lane(struct context *c, const struct code_node *call,
             NULL);
     }
     if (direct)
-        add_lane_fix(c, f, call, warp, fn);
+        add_lane_fix(c, f, call, warp);
 }
 
 /* The width 32 as a number: one note for a function. */
 static void note_width(struct context *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
+    struct finding *f;
     if (c->noted == call->function + 1) {
-        finding_add_related(&a->findings->list.items[c->note], RELATED_USED,
-                            unit_span(a->unit, call->node->tokens), NULL);
-        return;
+        f = &a->findings->list.items[c->note];
+        finding_add_related(f, RELATED_USED, unit_span(a->unit, call->node->tokens), NULL);
+    } else {
+        f = width_add(a, RULE_WAVE_SHUFFLE_WIDTH, call->node->tokens, 32);
+        c->noted = call->function + 1;
+        c->note = a->findings->list.count - 1;
     }
-    width_add(a, RULE_WAVE_SHUFFLE_WIDTH, call->node->tokens, 32);
-    c->noted = call->function + 1;
-    c->note = a->findings->list.count - 1;
+    /* It goes with the lanes. */
+    if (c->widths->functions[call->function].hard32)
+        add_width_fix(c, f, call->node, call->function);
 }
 
 /* Functions and macros around a shuffle. */

@@ -11,7 +11,8 @@
    Before: int lane = threadIdx.x & 31;
    After:  int lane = threadIdx.x % warpSize;
 
-   Fix: unsafe: the numbers of a function follow warpSize. Silent: a 32 that splits what is no
+   Fix: unsafe: the numbers of a function follow warpSize, where all that it calls and that calls it
+   can follow too; else shown. Silent: a 32 that splits what is no
    thread number; tiles, words of bits, and threads in a function that has to do with no warp at
    all.  */
 #include <config.h>
@@ -321,56 +322,12 @@ static void examine_first_warp(struct context *c, const struct code_node *branch
         return;
     struct finding *f = width_add(c->a, RULE_WAVE_FIRST_WARP, compared->tokens, width);
     const struct node *number = compared->kids->next;
-    if (number->kind == NODE_NUMBER && !c->widths->functions[branch->function].named)
-        finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, number->tokens), "warpSize");
+    if (number->kind == NODE_NUMBER)
+        finding_add_edit(f, width_safety(c->a, branch->function),
+                         unit_span(c->a->unit, number->tokens), "warpSize");
 }
 
 /* Literals. */
-
-/* Makes the number in USE follow warpSize, where that can be said in its place. */
-static void add_fix(struct context *c, struct finding *f, const struct width_use *use)
-{
-    struct span span = unit_span(c->a->unit, use->constant->tokens);
-    unsigned op = use->node->op;
-    if (use->constant->kind != NODE_NUMBER || use->constant != use->node->kids->next ||
-        c->widths->functions[use->function].named)
-        return;
-    if (op == TOK_SLASH || op == TOK_PERCENT)
-        finding_add_edit(f, FIX_UNSAFE, span, "warpSize");
-    else if (op == TOK_AMP && use->role == LANE_ROLE_LANE)
-        finding_add_edit(f, FIX_UNSAFE, span, "(warpSize - 1)");
-    else if (op == TOK_SHIFT_RIGHT)
-        finding_add_edit(f, FIX_UNSAFE, span, "(__ffs(warpSize) - 1)");
-}
-
-/* Compares with the last lane of the wave what is compared with that of a warp: lane == 31. */
-static void add_last_lane_fix(struct context *c, struct finding *f, size_t function, unsigned width)
-{
-    unsigned blocks[WIDTH_BLOCKS][3];
-    bool assumed;
-    width_blocks(c->a, function, width, blocks, &assumed);
-    struct lane_machine *machine = annotation_machine(c->a, function, blocks[0], 64, 0);
-    if (!machine)
-        return;
-    width_each(at, &c->code->operations, function)
-    {
-        const struct node *left = at->node->kids, *right = left->next;
-        struct constant value;
-        if (!right || right->kind != NODE_NUMBER ||
-            (at->node->op != TOK_EQUAL && at->node->op != TOK_NOT_EQUAL) ||
-            !constant_of(c->code->model, right, &value) || !constant_single(&value) ||
-            value.values[0] != width - 1)
-            continue;
-        struct lanes lane = lane_evaluate(machine, left);
-        bool is_lane = lane.state == LANES_KNOWN && lane.values;
-        for (unsigned i = 0; is_lane && i < machine->threads; ++i)
-            is_lane = lanes_at(&lane, i) == i % width;
-        if (is_lane) {
-            finding_add_related(f, RELATED_USED, unit_span(c->a->unit, at->node->tokens), NULL);
-            finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, right->tokens), "warpSize - 1");
-        }
-    }
-}
 
 /* Shared arrays of FUNCTION with a place for each warp of WIDTH: sized by a number of its own. */
 static void add_partials(struct context *c, struct finding *f, size_t function, unsigned width,
@@ -398,6 +355,21 @@ static void add_partials(struct context *c, struct finding *f, size_t function, 
     }
 }
 
+/* Makes the numbers of FUNCTION follow warpSize, all of them. What is compared with them belongs
+   to the cause. */
+static void add_fix(struct context *c, struct finding *f, size_t function)
+{
+    enum fix_safety safety = width_safety(c->a, function);
+    const struct width_function *fn = width_edits(c->a, function);
+    vec_each (const struct width_edit, edit, &fn->edits) {
+        const struct node *around = code_parent(c->code, edit->number);
+        if (around->kind == NODE_BINARY &&
+            (around->op == TOK_EQUAL || around->op == TOK_NOT_EQUAL || around->op == TOK_LESS))
+            finding_add_related(f, RELATED_USED, unit_span(c->a->unit, around->tokens), NULL);
+        finding_add_edit(f, safety, unit_span(c->a->unit, edit->number->tokens), edit->text);
+    }
+}
+
 /* The uses of a function that are written with numbers, from *AT on: one finding. */
 static void report_function(struct context *c, const struct width_use *const *uses, size_t count)
 {
@@ -419,10 +391,7 @@ static void report_function(struct context *c, const struct width_use *const *us
     }
     if (warps)
         add_partials(c, f, uses[0]->function, uses[0]->width, &related);
-    for (size_t i = 0; i < count; ++i)
-        add_fix(c, f, uses[i]);
-    if (f->fix)
-        add_last_lane_fix(c, f, uses[0]->function, uses[0]->width);
+    add_fix(c, f, uses[0]->function);
 }
 
 static void report_mixed(struct context *c, const struct width_use *use,
@@ -430,7 +399,9 @@ static void report_mixed(struct context *c, const struct width_use *use,
 {
     struct finding *f = width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
     finding_add_related(f, RELATED_FOLLOWS, unit_span(c->a->unit, other->node->tokens), NULL);
-    add_fix(c, f, use);
+    if (use->constant->kind == NODE_NUMBER && use->node->op == TOK_SLASH)
+        finding_add_edit(f, width_safety(c->a, use->function),
+                         unit_span(c->a->unit, use->constant->tokens), "warpSize");
 }
 
 static void examine_uses(struct context *c)
