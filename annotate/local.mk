@@ -144,6 +144,7 @@ dist_pages_DATA = \
     annotate/pages/wave-block-as-warp.txt \
     annotate/pages/wave-count-host.txt \
     annotate/pages/wave-first-warp.txt \
+    annotate/pages/wave-group-size.txt \
     annotate/pages/wave-lane-arithmetic.txt \
     annotate/pages/wave-library-width.txt \
     annotate/pages/wave-mask-absent-lanes.txt \

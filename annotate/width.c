@@ -411,7 +411,7 @@ static void read_calls(struct annotation *a, struct widths *widths)
             continue;
         struct width_function *fn = &widths->functions[call->function];
         if (!strcmp(call->name->text, "__lane_id"))
-            fn->warps = fn->names_size = true;
+            fn->warps = fn->names_size = fn->takes_lane = true;
         if (warp_call_of(a, call->node, &warp)) {
             fn->warps = fn->exchanges = true;
             continue;
@@ -428,6 +428,25 @@ static void read_calls(struct annotation *a, struct widths *widths)
             widths->functions[root_of(widths, meaning.function)].root =
                 root_of(widths, call->function);
         }
+    }
+}
+
+/* Functions that ask PTX for the lane. */
+static void read_assembly(struct annotation *a, struct widths *widths)
+{
+    const struct unit *unit = a->unit;
+    const char *text = unit->source->text;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    if (!memmem(text, unit->source->len, "%laneid", strlen("%laneid")))
+        return;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind != TOK_STRING ||
+            !memmem(text + token->offset, token->length, "%laneid", strlen("%laneid")))
+            continue;
+        size_t function = model_function_at(annotation_code(a)->model, i);
+        if (function != NO_INDEX)
+            widths->functions[function].takes_lane = true;
     }
 }
 
@@ -505,6 +524,7 @@ const struct widths *annotation_widths(struct annotation *a)
         widths->functions[i].root = i;
     }
     read_calls(a, widths);
+    read_assembly(a, widths);
     spread_warps(widths);
     for (size_t i = 0; i < widths->function_count; ++i)
         if (is_device(a, i))
@@ -560,7 +580,8 @@ static bool is_near(const struct widths *widths, size_t index, unsigned width, s
                     unsigned depth)
 {
     const struct width_function *fn = &widths->functions[index];
-    if (width == 0 ? fn->follows : width == 32 ? fn->hard32 : fn->hard64) {
+    bool found = width == 0 ? fn->follows || fn->takes_lane : width == 32 ? fn->hard32 : fn->hard64;
+    if (found) {
         if (which)
             *which = index;
         return true;

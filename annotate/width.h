@@ -29,6 +29,7 @@ struct width_edit {
 struct width_function {
     bool warps;          /* it calls warp functions, or functions that do */
     bool exchanges;      /* it calls warp functions itself */
+    bool takes_lane;     /* it asks for the lane within the wave, by __lane_id or PTX */
     bool says_warp;      /* it calls a function that is called so */
     bool follows;        /* some of its uses follow warpSize */
     bool names_size;     /* it, or a function that calls it, names warpSize or __lane_id */

@@ -1,7 +1,8 @@
-/* wave-size-constant, wave-size-macro, wave-tile, wave-library-width
+/* wave-size-constant, wave-size-macro, wave-tile, wave-group-size, wave-library-width
 
    Finds: warpSize where the language asks for a constant; the macro __AMDGCN_WAVEFRONT_SIZE;
-   groups of 32 threads that are made with cooperative groups; CUB's functions for a warp, without a
+   groups of 32 threads that are made with cooperative groups, and tests whether all of 32 are
+   active; CUB's functions for a warp, without a
    width, where warps of 32 are counted. Why: from ROCm 7 on warpSize is no
    constant expression; newer compilers do not define the macro, and a condition that asks for it is
    false without a word; two groups of 32 share a wave of 64 and go through both of their paths;
@@ -133,7 +134,7 @@ static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, st
         return false;
     *range = (struct range){first, first + 1};
     struct constant value;
-    if (unit_kind(unit, first) != TOK_NUMBER ||
+    if ((unit_kind(unit, first) != TOK_NUMBER && unit_kind(unit, first) != TOK_IDENT) ||
         !constant_of_range(annotation_code(a)->model, *range, &value) || !constant_single(&value) ||
         (value.values[0] != 32 && value.values[0] != 64))
         return false;
@@ -195,6 +196,44 @@ static void examine_tiles(struct annotation *a)
             add_calls(a, f, i, function);
         finding = a->findings->list.count - 1;
         last = function;
+    }
+}
+
+/* Whether the variable NAME of FUNCTION is a group of the threads that are active. */
+static bool is_active_group(struct annotation *a, size_t function, const struct symbol *name)
+{
+    const struct code *code = annotation_code(a);
+    const struct symbol *active = symbol_find(a->unit->symbols, "coalesced_threads");
+    width_each(call, &code->calls,
+               function) for (const struct node *at = call->node; call->name == active && at;
+                              at = code_parent(code, at)) if (at->kind == NODE_DECLARATOR &&
+                                                              tree_symbol(a->unit, at) ==
+                                                                  name) return true;
+    return false;
+}
+
+/* group.size () == 32 */
+static void examine_groups(struct annotation *a)
+{
+    if (!symbol_find(a->unit->symbols, "coalesced_threads"))
+        return;
+    const struct code *code = annotation_code(a);
+    size_t asked = 0;
+    vec_each (const struct code_node, at, &code->operations) {
+        enum { MOST = 256 }; /* so many are looked at */
+        const struct node *call = at->node->kids;
+        struct constant value;
+        if (at->node->kind != NODE_BINARY || call->kind != NODE_CALL ||
+            (at->node->op != TOK_EQUAL && at->node->op != TOK_NOT_EQUAL) ||
+            call->kids->kind != NODE_MEMBER || call->kids->kids->kind != NODE_NAME)
+            continue;
+        const struct symbol *method = tree_symbol(a->unit, call->kids);
+        if ((strcmp(method->text, "size") && strcmp(method->text, "num_threads")) ||
+            !constant_of(code->model, call->next, &value) || !constant_single(&value) ||
+            value.values[0] != 32 || !width_applies(a, at->node->token, 32) || MOST <= asked++ ||
+            !is_active_group(a, at->function, tree_symbol(a->unit, call->kids->kids)))
+            continue;
+        width_add(a, RULE_WAVE_GROUP_SIZE, at->node->tokens, 32);
     }
 }
 
@@ -260,5 +299,6 @@ void rule_wave_size(struct annotation *a)
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE");
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE__");
     examine_tiles(a);
+    examine_groups(a);
     examine_library(a);
 }

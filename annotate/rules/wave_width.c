@@ -213,16 +213,27 @@ static bool is_plain_number(struct context *c, uint32_t token, unsigned width)
     return false;
 }
 
+static bool is_returned(const struct context *c, const struct node *node)
+{
+    const struct node *parent = code_parent(c->code, node);
+    while (parent && parent->kind == NODE_CAST)
+        parent = code_parent(c->code, parent);
+    return parent && parent->kind == NODE_RETURN;
+}
+
 /* Whether USE, whose constant is called NAME and defined at TOKEN, has to do with warps at all. */
 static bool concerns_warps(struct context *c, const struct width_use *use,
                            const struct symbol *name, uint32_t token)
 {
     const struct width_function *fn = &c->widths->functions[use->function];
+    bool warps = fn->warps || fn->says_warp;
+    /* A lane may be what a small function is for. */
+    for (size_t i = 0; !warps && i < fn->callers.count && i < 16; ++i)
+        warps = c->widths->functions[fn->callers.items[i]].warps && is_returned(c, use->node);
     if ((name && width_speaks_of_warps(name->text)) || goes_to_warp_name(c, use->node))
         return true;
     /* What a loop adds to may be the number of a word as well. */
-    return (fn->warps || fn->says_warp) && !use->counted &&
-           (!name || is_plain_number(c, token, use->width));
+    return warps && !use->counted && (!name || is_plain_number(c, token, use->width));
 }
 
 /* A use whose warps others count by warpSize: the writers of partial results, say. */
@@ -230,7 +241,13 @@ static const struct width_use *other_idea(struct context *c, const struct width_
 {
     uint32_t follower = c->widths->functions[use->function].follower;
     const struct width_use *res = follower == NO_INDEX ? NULL : &c->widths->uses.items[follower];
-    return res && use->role == LANE_ROLE_WARP_COUNT && res->role == LANE_ROLE_WARP ? res : NULL;
+    if (!res || use->role != LANE_ROLE_WARP_COUNT || res->role != LANE_ROLE_WARP)
+        return NULL;
+    /* An array may have more places than are used. */
+    for (const struct node *at = use->node; at; at = code_parent(c->code, at))
+        if (at->kind == NODE_DIMENSION)
+            return NULL;
+    return res;
 }
 
 static void add_related(struct context *c, struct finding *f, enum related_id id,
