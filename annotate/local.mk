@@ -133,6 +133,7 @@ dist_pages_DATA = \
     annotate/pages/ptx-special-register.txt \
     annotate/pages/ptx-warp.txt \
     annotate/pages/sync-atomic-loop.txt \
+    annotate/pages/sync-atomic-own-loop.txt \
     annotate/pages/sync-barrier-divergent.txt \
     annotate/pages/sync-barrier-early-return.txt \
     annotate/pages/sync-cooperative-grid.txt \

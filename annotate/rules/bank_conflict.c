@@ -54,6 +54,8 @@ struct context {
     struct annotation *a;
     const struct code *code;
     VEC(struct array) arrays;
+    size_t asked; /* the function that was asked last for threadIdx.y, and what it answered */
+    bool second;
 };
 
 /* The worst of an array's uses on a target. */
@@ -311,6 +313,17 @@ static bool add_use(struct context *c, const struct code_node *place, struct lan
     return true;
 }
 
+/* Whether the body of F names threadIdx.y. */
+static bool names_thread_y(const struct unit *unit, const struct function *f)
+{
+    const struct symbol *index = symbol_find(unit->symbols, "threadIdx");
+    const struct symbol *y = symbol_find(unit->symbols, "y");
+    for (uint32_t i = f->body.begin; index && y && i + 2 < f->body.end; ++i)
+        if (unit_token(unit, i)->symbol == index && unit_token(unit, i + 2)->symbol == y)
+            return true;
+    return false;
+}
+
 /* The blocks that the function runs with; else what its use of threadIdx suggests. */
 static void find_blocks(struct context *c, size_t function, struct launch_blocks *res,
                         bool *assumed)
@@ -321,16 +334,11 @@ static void find_blocks(struct context *c, size_t function, struct launch_blocks
     if (res->count)
         return; /* some of them are known */
     *assumed = true;
-    const struct function *f = &c->a->unit->functions.items[function];
-    bool second = false;
-    for (uint32_t i = f->body.begin; i + 2 < f->body.end && !second; ++i) {
-        const struct token *token = unit_token(c->a->unit, i);
-        second = token->symbol && !strcmp(token->symbol->text, "threadIdx") &&
-                 unit_token(c->a->unit, i + 2)->symbol &&
-                 !strcmp(unit_token(c->a->unit, i + 2)->symbol->text, "y");
-    }
+    if (c->asked != function)
+        c->second = names_thread_y(c->a->unit, &c->a->unit->functions.items[function]);
+    c->asked = function;
     *res = (struct launch_blocks){.count = 1};
-    memcpy(res->block[0], second ? (unsigned[]){32, 8, 1} : (unsigned[]){256, 1, 1},
+    memcpy(res->block[0], c->second ? (unsigned[]){32, 8, 1} : (unsigned[]){256, 1, 1},
            sizeof res->block[0]);
 }
 
@@ -634,7 +642,7 @@ void rule_bank_conflict(struct annotation *a)
 {
     if (!symbol_find(a->unit->symbols, "__shared__"))
         return;
-    struct context c = {.a = a, .code = annotation_code(a)};
+    struct context c = {.a = a, .code = annotation_code(a), .asked = NO_INDEX};
     size_t objects;
     model_shared_objects(c.code->model, &objects);
     if (!objects)

@@ -1,4 +1,4 @@
-/* sync-atomic-loop: see its page in annotate/pages/. */
+/* sync-atomic-loop, sync-atomic-own-loop: see their pages in annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -93,9 +93,65 @@ static bool is_for_one(struct annotation *a, const struct code_node *call)
     return threads <= 1;
 }
 
+/* Whether NODE, the new value of a compare and swap, is a sum of floating numbers put into an
+   integer: __double_as_longlong(x + y). */
+static bool is_sum(const struct unit *unit, const struct node *node, bool *is_double)
+{
+    static const struct {
+        const char *name;
+        bool is_double;
+    } casts[] = {
+        {"__double_as_longlong", true}, {"__float_as_int", false}, {"__float_as_uint", false}};
+    const struct symbol *name =
+        node && node->kind == NODE_CALL && node->kids->kind == NODE_NAME && node->kids->next
+            ? tree_symbol(unit, node->kids)
+            : NULL;
+    for (size_t i = 0; name && i < sizeof casts / sizeof *casts; ++i)
+        if (!strcmp(name->text, casts[i].name)) {
+            *is_double = casts[i].is_double;
+            return node->kids->next->kind == NODE_BINARY && node->kids->next->op == TOK_PLUS;
+        }
+    return false;
+}
+
+static bool is_in_loop(const struct code *code, const struct node *node)
+{
+    for (; node; node = code_parent(code, node))
+        if (node->kind == NODE_DO || node->kind == NODE_WHILE || node->kind == NODE_FOR)
+            return true;
+    return false;
+}
+
+/* A loop of the program's own, where the GPU has an instruction. */
+static void report_own_loop(struct annotation *a, const struct code *code, const struct node *call)
+{
+    struct target_memory memory = {false, false};
+    if (!is_sum(a->unit, code_argument(call, 2), &memory.is_double) || !is_in_loop(code, call))
+        return;
+    target_set native = comparison_all(a->gpus) & ~targets_with_loop(a->gpus, &memory);
+    if (!native)
+        return;
+    struct finding *f = annotation_add(a, RULE_SYNC_ATOMIC_OWN_LOOP, call->tokens);
+    f->targets = native;
+    finding_add_arg(f, memory.is_double ? "double" : "float");
+    finding_add_arg(f, annotation_names(a, native));
+}
+
+static void report_own_loops(struct annotation *a)
+{
+    if (!symbol_find(a->unit->symbols, "atomicCAS"))
+        return;
+    const struct code *code = annotation_code(a);
+    vec_each (const struct code_node, call, &code->calls)
+        if (call->device && call->name && !strcmp(call->name->text, "atomicCAS") &&
+            token_region(unit_token(a->unit, call->node->token)) != REGION_CUDA)
+            report_own_loop(a, code, call->node);
+}
+
 void rule_float_atomic(struct annotation *a)
 {
     const struct target_memory worst = {true, false};
+    report_own_loops(a);
     bool any = false;
     for (size_t i = 0; i < sizeof adders / sizeof *adders; ++i)
         any |= symbol_find(a->unit->symbols, adders[i]) != NULL;
