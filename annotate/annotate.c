@@ -41,7 +41,7 @@ const struct code *annotation_code(struct annotation *a)
 {
     if (!a->code) {
         struct model *model = arena_alloc(a->arena, sizeof *model);
-        model_init(model, a->unit, a->arena, NULL);
+        model_init(model, a->unit, a->arena, a->options->known);
         a->code = arena_alloc(a->arena, sizeof *a->code);
         code_init(a->code, model);
         a->machines = machines_new(model);

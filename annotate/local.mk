@@ -32,6 +32,7 @@ libhipwright_a_SOURCES += \
     annotate/model/record.c \
     annotate/model/result.def \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
+    annotate/model/world.c annotate/model/world.h \
     annotate/ptx.c annotate/ptx.h annotate/ptx.def \
     annotate/rules.def \
     annotate/rules/ballot_truncated.c \

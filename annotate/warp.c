@@ -175,8 +175,7 @@ static bool is_entered_whole(struct annotation *a, size_t function)
         struct launch_blocks others = {.count = 0};
         model_launches_of(model, function, &count, &complete);
         whole = (count && (complete || !is_header(a->unit))) ||
-                model_facts_blocks(model->options, unit_token(a->unit, fn->name)->symbol->text,
-                                   &others);
+                model_blocks_elsewhere(model, function, &others);
     } else {
         whole = !is_header(a->unit) && all_callers_whole(a, function);
     }

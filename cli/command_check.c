@@ -13,6 +13,7 @@
 #include "cli/listing.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
+#include "cli/tree.h"
 
 struct run {
     const struct options *options;
@@ -20,6 +21,7 @@ struct run {
     struct inputs inputs;
     struct listing listing;
     struct progress progress;
+    struct tree *tree;
     struct diag diag;
     enum exit_status status; /* that the findings call for */
     bool trouble;
@@ -71,11 +73,13 @@ enum exit_status command_check(const struct options *o)
     struct run run = {.options = o};
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) ||
                   !configs_collect(o->configs, o, &run.inputs, &run.diag) ||
+                  !(run.tree = tree_new(o, o->configs, &run.inputs, &run.diag)) ||
                   !listing_begin(&run.listing, o, STDOUT_FILENO, &run.diag);
     if (!run.trouble) {
         diag_flush(&run.diag, stderr);
         run.trouble = run.inputs.trouble;
         run.plan = (struct job_plan){
+            .tree = run.tree,
             .color = options_want_color(o, STDOUT_FILENO),
             .want_stats = o->stats,
         };
@@ -96,6 +100,7 @@ enum exit_status command_check(const struct options *o)
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     listing_release(&run.listing);
+    tree_free(run.tree);
     inputs_release(&run.inputs);
     return run.trouble ? STATUS_TROUBLE : run.status;
 }

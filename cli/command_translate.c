@@ -19,6 +19,7 @@
 #include "cli/pool.h"
 #include "cli/progress.h"
 #include "cli/renames.h"
+#include "cli/tree.h"
 #include "cli/write.h"
 
 struct run {
@@ -26,6 +27,7 @@ struct run {
     struct job_plan plan;
     struct inputs inputs;
     struct renames *renames;
+    struct tree *tree; /* NULL for strip */
     struct output output;
     struct listing listing;
     struct progress progress;
@@ -132,11 +134,21 @@ static void summarise(const struct run *run)
     strbuf_release(&line);
 }
 
+/* Finds out what holds for each input; false after a message. */
+static bool find_context(struct run *run)
+{
+    const struct options *o = run->options;
+    if (!configs_collect(o->configs, o, &run->inputs, &run->diag))
+        return false;
+    run->tree = tree_new(o, o->configs, &run->inputs, &run->diag);
+    return run->tree != NULL;
+}
+
 static enum exit_status rewrite(const struct options *o, bool strip)
 {
     struct run run = {.options = o};
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
-                  (!strip && !configs_collect(o->configs, o, &run.inputs, &run.diag)) ||
+                  (!strip && !find_context(&run)) ||
                   !output_begin(&run.output, o, &run.inputs, &run.diag) ||
                   !listing_begin(&run.listing, o, STDERR_FILENO, &run.diag);
     if (!run.trouble) {
@@ -148,6 +160,7 @@ static enum exit_status rewrite(const struct options *o, bool strip)
         }
         run.plan = (struct job_plan){
             .strip = strip,
+            .tree = run.tree,
             .want_text = true,
             .want_hashes = run.output.record != NULL,
             .copy = o->output_dir != NULL,
@@ -177,6 +190,7 @@ static enum exit_status rewrite(const struct options *o, bool strip)
     diag_release(&run.diag);
     output_release(&run.output);
     renames_free(run.renames);
+    tree_free(run.tree);
     inputs_release(&run.inputs);
     listing_release(&run.listing);
     if (run.trouble)

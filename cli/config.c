@@ -101,8 +101,9 @@ static bool leads_out(const char *path)
     return false;
 }
 
-/* The file that NAME means in the configuration's folder; NULL after a message. */
-static const char *find_path(struct reading *reading, const char *name)
+/* The file (FOLDER: the folder) that NAME means in the configuration's folder; NULL after a
+ * message. */
+static const char *find_path(struct reading *reading, const char *name, bool folder)
 {
     if (!*name || leads_out(name)) {
         complain(reading, _("'%s' is no path inside the configuration's folder"), name);
@@ -116,10 +117,13 @@ static const char *find_path(struct reading *reading, const char *name)
     if (!real || stat(real, &st)) {
         complain(reading, _("'%s' cannot be read: %s"), name, strerror(errno));
         path = NULL;
-    } else if (!is_below(real, reading->folder)) {
+    } else if (!is_below(real, reading->folder) && strcmp(real, reading->folder) != 0) {
         complain(reading, _("'%s' leads out of the configuration's folder"), name);
         path = NULL;
-    } else if (!S_ISREG(st.st_mode)) {
+    } else if (folder && !S_ISDIR(st.st_mode)) {
+        complain(reading, _("'%s' is no folder"), name);
+        path = NULL;
+    } else if (!folder && !S_ISREG(st.st_mode)) {
         complain(reading, _("'%s' is no regular file"), name);
         path = NULL;
     }
@@ -131,7 +135,7 @@ static const char *find_path(struct reading *reading, const char *name)
 static void add_value(struct reading *reading, enum option_id id, const char *value)
 {
     if (options_is_path(id))
-        value = find_path(reading, value);
+        value = find_path(reading, value, options_is_folder(id));
     if (!value ||
         !options_add_value(&reading->config->list, id, value, reading->place, reading->diag))
         reading->bad = true;

@@ -10,6 +10,7 @@
 #include "annotate/fix.h"
 #include "base/xalloc.h"
 #include "cli/renames.h"
+#include "cli/tree.h"
 #include "cli/wanted.h"
 #include "report/json.h"
 #include "report/marker.h"
@@ -115,8 +116,12 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
                           const struct input *input, const struct content *content)
 {
     struct translation t;
-    translate(&t, input->name, content->text, content->len, &setup->translate);
-    annotate(&t, &setup->translate, &setup->gpus);
+    struct arena arena = ARENA_INIT;
+    struct translate_options options = setup->translate;
+    options.known = tree_options(plan->tree, input, &arena);
+    translate(&t, input->name, content->text, content->len, &options);
+    annotate(&t, &options, &setup->gpus);
+    arena_release(&arena);
     drop_unwanted(&t.findings, &setup->options);
     allows_apply(&t, setup->options.rule_off);
     if (plan->renames) {
@@ -176,6 +181,11 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
 {
     struct job *job = xcalloc(1, sizeof *job);
     struct content content;
+    /* Findings are reported once. */
+    if (!plan->strip && !plan->want_text && tree_is_repeated(plan->tree, input)) {
+        job->read = true;
+        return job;
+    }
     job->read = read_file(input->path, input->name, &content, &job->diag);
     if (!job->read)
         return job;

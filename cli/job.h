@@ -17,6 +17,7 @@
 #include "report/summary.h"
 
 struct renames;
+struct tree;
 
 /* Why a file that the walk of a folder found is left as it is. */
 enum skipped {
@@ -34,6 +35,7 @@ struct job_plan {
     bool want_hashes;              /* of the file and of the resulting text */
     bool copy;                     /* the text also of files that are left as they are */
     const struct renames *renames; /* that includes follow, or NULL */
+    const struct tree *tree;       /* what the inputs know of one another; NULL for strip */
     bool want_stats;               /* the measure of device code */
     bool color;                    /* in findings */
     struct diff_style diff_style;

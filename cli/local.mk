@@ -7,6 +7,7 @@ libhipwright_a_SOURCES += \
     cli/command_occupancy.c \
     cli/command_translate.c \
     cli/commands.def cli/commands.h \
+    cli/compile_commands.c cli/compile_commands.h \
     cli/config.c cli/config.h \
     cli/coverage.c cli/coverage.h \
     cli/data.c cli/data.h \
@@ -24,6 +25,7 @@ libhipwright_a_SOURCES += \
     cli/record.c cli/record.h \
     cli/renames.c cli/renames.h \
     cli/suffixes.def \
+    cli/tree.c cli/tree.h \
     cli/walk.c cli/walk.h \
     cli/wanted.c cli/wanted.h \
     cli/write.c cli/write.h

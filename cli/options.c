@@ -2,6 +2,7 @@
 
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -156,6 +157,16 @@ static bool read_block(const char *arg, unsigned *res, struct diag_place place, 
     return false;
 }
 
+/* NAME, NAME=VALUE, or NAME(PARAMETERS)=VALUE, which tells no value. */
+static bool is_macro(const char *arg)
+{
+    size_t len = strcspn(arg, "=(");
+    for (size_t i = 0; i < len; ++i)
+        if (!isalnum((unsigned char)arg[i]) && arg[i] != '_' && arg[i] != '$')
+            return false;
+    return len && !isdigit((unsigned char)*arg);
+}
+
 /* Carries out one option, which stands at PLACE; false after a message. */
 static bool take(struct options *o, enum option_id id, const char *arg, struct diag_place place,
                  struct diag *diag)
@@ -259,6 +270,21 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         return 0 <= n;
     case OPT_FILES_FROM:
         o->files_from = arg;
+        break;
+    case OPT_INCLUDE_DIRECTORY:
+        *vec_push(&o->include_folders) = arg;
+        break;
+    case OPT_DEFINE_MACRO:
+        if (!is_macro(arg)) {
+            diag_add(diag, DIAG_ERROR, place,
+                     _("invalid argument '%s' of '--%s'; it is NAME or NAME=VALUE"), arg,
+                     options_table[id].name);
+            return false;
+        }
+        *vec_push(&o->defines) = arg;
+        break;
+    case OPT_COMPILE_COMMANDS:
+        o->compile_commands = arg;
         break;
     case OPT_JOBS:
         return read_number(id, arg, 1, 1024, &o->jobs, place, diag);
@@ -552,6 +578,8 @@ void options_release(struct options *o)
     vec_release(&o->maps);
     vec_release(&o->gpus);
     vec_release(&o->exclude);
+    vec_release(&o->include_folders);
+    vec_release(&o->defines);
 }
 
 /* Whether COMMAND takes ID from a configuration. The targets there are what files are for; what is
@@ -597,6 +625,8 @@ void options_release_layered(struct options *o)
     vec_release(&o->maps);
     vec_release(&o->gpus);
     vec_release(&o->exclude);
+    vec_release(&o->include_folders);
+    vec_release(&o->defines);
 }
 
 bool options_find_key(const char *key, enum option_id *id, struct diag_place place,
@@ -624,7 +654,13 @@ bool options_is_list(enum option_id id)
 bool options_is_path(enum option_id id)
 {
     const char *name = options_table[id].argument_name;
-    return name && (!strcmp(name, "FILE") || !strcmp(name, "DIR"));
+    return name && (!strcmp(name, "FILE") || options_is_folder(id));
+}
+
+bool options_is_folder(enum option_id id)
+{
+    const char *name = options_table[id].argument_name;
+    return name && !strcmp(name, "DIR");
 }
 
 bool options_add_value(struct option_list *list, enum option_id id, const char *value,

@@ -77,9 +77,12 @@ struct options {
     bool list;
     VEC(const char *) maps;
     VEC(const char *) gpus;
-    const char *target; /* names, by commas, or NULL */
-    const char *from;   /* a name, or NULL */
-    bool no_markers;    /* --annotate=none */
+    VEC(const char *) include_folders;
+    VEC(const char *) defines;    /* NAME or NAME=VALUE */
+    const char *compile_commands; /* a file or folder, or NULL */
+    const char *target;           /* names, by commas, or NULL */
+    const char *from;             /* a name, or NULL */
+    bool no_markers;              /* --annotate=none */
     enum fix_wanted fix;
     struct occupancy_request request;
     unsigned min_blocks; /* CUDA's, 0: not given */
@@ -136,9 +139,11 @@ void options_release_layered(struct options *options);
 bool options_find_key(const char *key, enum option_id *id, struct diag_place place,
                       struct diag *diag);
 
-/* Whether the option may be given several times; whether its argument is a path. */
+/* Whether the option may be given several times; whether its argument is a path; that of a folder.
+ */
 bool options_is_list(enum option_id id);
 bool options_is_path(enum option_id id);
+bool options_is_folder(enum option_id id);
 
 /* Appends the option ID with the VALUE of a configuration (borrowed) to LIST; nothing for a
    switch that is off. A bad value is an error at PLACE, and false. */

@@ -16,6 +16,7 @@ SCRIPT_TESTS = \
     testsuite/cli/banks.sh \
     testsuite/cli/config.sh \
     testsuite/cli/files.sh \
+    testsuite/cli/headers.sh \
     testsuite/cli/lookup.sh \
     testsuite/cli/occupancy.sh \
     testsuite/cli/results.sh \

@@ -15,6 +15,8 @@
 #include "maps/map.h"
 #include "transform/edit.h"
 
+struct model_options;
+
 enum launch_form {
     LAUNCH_CHEVRON,  /* keep <<<>>> */
     LAUNCH_FUNCTION, /* hipLaunchKernelGGL */
@@ -40,6 +42,9 @@ struct translate_options {
     enum library_names libraries;
     bool shims; /* hipwright_shims.h may provide what HIP lacks */
     enum input_dialect input;
+    const struct model_options *known; /* for annotate(): what other files and the command line say
+                                          of the names in this one (annotate/model/model.h), or
+                                          NULL */
 };
 
 struct translation {

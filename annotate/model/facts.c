@@ -16,8 +16,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Adds the values of FROM to TO; false where there are too many. */
-static bool add_values(struct constant *to, const struct constant *from)
+bool constant_join(struct constant *to, const struct constant *from)
 {
     for (unsigned i = 0; i < from->count; ++i) {
         unsigned at = 0;
@@ -46,7 +45,7 @@ static void settle(struct model_facts *facts, fact_list *list, struct arena *are
         bool known = fact.value.count != 0;
         for (; i < list->count && !strcmp(list->items[i].name, fact.name); ++i)
             known = known && list->items[i].value.count &&
-                    add_values(&fact.value, &list->items[i].value);
+                    constant_join(&fact.value, &list->items[i].value);
         if (!known)
             fact.value = (struct constant){.origin = NO_TOKEN};
         items[count++] = fact;
@@ -69,6 +68,21 @@ static void add_blocks(struct launch_blocks *to, const struct launch_blocks *fro
         launch_blocks_add(to, from->block[i]);
 }
 
+static int compare_blocks(const void *a, const void *b)
+{
+    const unsigned *x = a, *y = b;
+    for (int i = 0; i < 3; ++i)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static void add_launches(struct model_launch_fact *to, const struct model_launch_fact *from)
+{
+    add_blocks(&to->blocks, &from->blocks);
+    to->open |= from->open;
+}
+
 /* Likewise for launches. */
 static void settle_launches(struct model_facts *facts, launch_list *list, struct arena *arena)
 {
@@ -78,9 +92,13 @@ static void settle_launches(struct model_facts *facts, launch_list *list, struct
         qsort(list->items, list->count, sizeof *list->items, compare_kernels);
     for (size_t i = 0; i < list->count; ++i)
         if (count && !strcmp(items[count - 1].kernel, list->items[i].kernel))
-            add_blocks(&items[count - 1].blocks, &list->items[i].blocks);
+            add_launches(&items[count - 1], &list->items[i]);
         else
             items[count++] = list->items[i];
+    /* The order of files must not matter. */
+    for (size_t i = 0; i < count; ++i)
+        qsort(items[i].blocks.block, items[i].blocks.count, sizeof items[i].blocks.block[0],
+              compare_blocks);
     facts->launches = items;
     facts->launch_count = count;
     vec_release(list);
@@ -122,6 +140,25 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
     settle(facts, &list, arena);
 }
 
+void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
+                              struct arena *arena)
+{
+    const struct unit *unit = model->unit;
+    VEC(const char *) list = {0};
+    for (uint32_t i = 0; i < unit->functions.count; ++i) {
+        const struct function *function = &unit->functions.items[i];
+        const struct symbol *name = unit_token(unit, function->name)->symbol;
+        if (function->flags & FUNCTION_GLOBAL && function->body.begin < function->body.end && name)
+            *vec_push(&list) = arena_strndup(arena, name->text, name->len);
+    }
+    const char **items = arena_zalloc(arena, list.count, sizeof *items);
+    if (list.count)
+        memcpy(items, list.items, list.count * sizeof *items);
+    facts->kernels = items;
+    facts->kernel_count = list.count;
+    vec_release(&list);
+}
+
 void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena)
 {
     launch_list list = {0};
@@ -129,11 +166,13 @@ void model_facts_read_launches(struct model_facts *facts, struct model *model, s
     const struct launch_site *sites = model_launches(model, &count);
     for (size_t i = 0; i < count; ++i) {
         const struct launch_site *site = &sites[i];
+        facts->computed |= !site->kernel;
         if (!site->kernel)
             continue;
         struct model_launch_fact fact = {
             .kernel = arena_strndup(arena, site->kernel->text, site->kernel->len),
             .blocks.all = site->block_known,
+            .open = site->open,
         };
         for (unsigned k = 0; k < site->block_count; ++k)
             launch_blocks_add(&fact.blocks, site->blocks[k]);
@@ -157,25 +196,73 @@ void model_facts_merge(struct model_facts *facts, const struct model_facts *cons
     settle_launches(facts, &launches, arena);
 }
 
-bool model_facts_find(const struct model_options *options, const char *name, struct constant *res)
+static const char *copy_name(const char *name, struct arena *arena)
 {
-    *res = (struct constant){.origin = NO_TOKEN};
-    bool found = false;
+    return arena_strndup(arena, name, strlen(name));
+}
+
+void model_facts_add_copy(struct model_facts *facts, const struct model_facts *from,
+                          struct arena *arena)
+{
+    facts->computed |= from->computed;
+    if (from->count) {
+        struct model_fact *items = arena_zalloc(arena, from->count, sizeof *items);
+        for (size_t i = 0; i < from->count; ++i)
+            items[i] =
+                (struct model_fact){copy_name(from->items[i].name, arena), from->items[i].value};
+        facts->items = items;
+        facts->count = from->count;
+    }
+    if (from->launch_count) {
+        struct model_launch_fact *items = arena_zalloc(arena, from->launch_count, sizeof *items);
+        for (size_t i = 0; i < from->launch_count; ++i) {
+            items[i] = from->launches[i];
+            items[i].kernel = copy_name(items[i].kernel, arena);
+        }
+        facts->launches = items;
+        facts->launch_count = from->launch_count;
+    }
+    if (from->kernel_count) {
+        const char **items = arena_zalloc(arena, from->kernel_count, sizeof *items);
+        for (size_t i = 0; i < from->kernel_count; ++i)
+            items[i] = copy_name(from->kernels[i], arena);
+        facts->kernels = items;
+        facts->kernel_count = from->kernel_count;
+    }
+}
+
+/* What the facts in the list of OPTIONS know of NAME. */
+static enum model_knowledge find_listed(const struct model_options *options, const char *name,
+                                        struct constant *res)
+{
+    enum model_knowledge state = KNOWN_NOT;
     const struct model_fact key = {.name = name};
-    for (size_t i = 0; options && i < options->fact_count; ++i) {
+    *res = (struct constant){.origin = NO_TOKEN};
+    for (size_t i = 0; i < options->fact_count; ++i) {
         const struct model_facts *facts = options->facts[i];
         const struct model_fact *fact = facts->count ? bsearch(&key, facts->items, facts->count,
                                                                sizeof *facts->items, compare_names)
                                                      : NULL;
         if (!fact)
             continue;
-        if (!fact->value.count || !add_values(res, &fact->value)) {
+        if (!fact->value.count || !constant_join(res, &fact->value)) {
             res->count = 0;
-            return false;
+            return KNOWN_DECLARED;
         }
-        found = true;
+        state = KNOWN_VALUE;
     }
-    return found;
+    return state;
+}
+
+bool model_facts_find(const struct model_options *options, const char *name, struct constant *res)
+{
+    *res = (struct constant){.origin = NO_TOKEN};
+    if (!options)
+        return false;
+    enum model_knowledge state = find_listed(options, name, res);
+    for (int i = 0; i < MODEL_SCOPES && options->world && state == KNOWN_NOT; ++i)
+        state = model_world_find(options->world, &options->scopes[i], name, res);
+    return state == KNOWN_VALUE;
 }
 
 size_t model_facts_blocks(const struct model_options *options, const char *kernel,
@@ -195,4 +282,21 @@ size_t model_facts_blocks(const struct model_options *options, const char *kerne
         }
     }
     return res;
+}
+
+bool model_facts_shut(const struct model_options *options, const char *kernel)
+{
+    const struct model_launch_fact key = {.kernel = kernel};
+    if (!options || !options->whole)
+        return false;
+    for (size_t i = 0; i < options->user_count; ++i) {
+        const struct model_facts *facts = options->users[i];
+        const struct model_launch_fact *fact =
+            facts->launch_count ? bsearch(&key, facts->launches, facts->launch_count,
+                                          sizeof *facts->launches, compare_kernels)
+                                : NULL;
+        if (fact && (fact->open || !fact->blocks.all))
+            return false;
+    }
+    return true;
 }

@@ -2,9 +2,10 @@
    blocks with which it launches kernels.
 
    Facts are plain data, read once and never changed, so that many threads may use those of a
-   header. A tree's first pass reads the facts of each file; its second pass gives the model of a
-   file those of the files that it includes, in struct model_options. A name that the file itself
-   declares is its own; of one that several facts know all values are considered.  */
+   header. A tree's first pass reads the facts of each file (cli/tree.h); its second pass gives the
+   model of a file those of the files that it includes, in struct model_options: as a list, or as
+   scopes of a world (world.h). A name that the file itself declares is its own; of one that several
+   facts know all values are considered.  */
 #ifndef ANNOTATE_MODEL_FACTS_H
 #define ANNOTATE_MODEL_FACTS_H
 
@@ -19,6 +20,7 @@ struct model_fact {
 struct model_launch_fact {
     const char *kernel;
     struct launch_blocks blocks;
+    bool open; /* some block may be another one, see struct launch_site */
 };
 
 struct model_facts {
@@ -26,6 +28,9 @@ struct model_facts {
     size_t count;
     const struct model_launch_fact *launches; /* sorted by kernel */
     size_t launch_count;
+    bool computed;              /* something computed is launched: it may be any kernel */
+    const char *const *kernels; /* that the file defines */
+    size_t kernel_count;
 };
 
 /* Reads the macros, constants and enumerators of MODEL's file into FACTS, which has none yet and
@@ -35,7 +40,15 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
 /* Likewise the launches. That costs more: the bodies that launch are read. */
 void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena);
 
-/* The union of the COUNT at PARTS, in ARENA, which keeps the names of the parts. */
+/* Likewise the names of the kernels that the file defines. */
+void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
+                              struct arena *arena);
+
+/* Adds the values of FROM to TO; false where there are too many. */
+bool constant_join(struct constant *to, const struct constant *from);
+
+/* The union of the values and launches of the COUNT at PARTS, in ARENA, which keeps the names of
+ * the parts. */
 void model_facts_merge(struct model_facts *facts, const struct model_facts *const *parts,
                        size_t count, struct arena *arena);
 
@@ -47,5 +60,15 @@ bool model_facts_find(const struct model_options *options, const char *name, str
    do. BLOCKS->all becomes false where one does not know all. */
 size_t model_facts_blocks(const struct model_options *options, const char *kernel,
                           struct launch_blocks *blocks);
+
+/* Adds to FACTS, which have none of the kinds that FROM has, those of FROM; in ARENA, names and
+ * all.
+ */
+void model_facts_add_copy(struct model_facts *facts, const struct model_facts *from,
+                          struct arena *arena);
+
+/* Whether OPTIONS (may be NULL) say that the users show all launches of KERNEL there can be outside
+   its file, each with a block that is known. */
+bool model_facts_shut(const struct model_options *options, const char *kernel);
 
 #endif

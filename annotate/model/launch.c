@@ -718,7 +718,9 @@ static bool is_complete(struct model *model, size_t index, const struct launch_s
                         size_t count)
 {
     const struct unit *unit = model->unit;
-    if (model->launches->computed || !model_internal(unit, index))
+    const struct symbol *name = unit_token(unit, unit->functions.items[index].name)->symbol;
+    if (model->launches->computed ||
+        !(model_internal(unit, index) || model_facts_shut(model->options, name->text)))
         return false;
     const struct launch_site **named = arena_zalloc(model->arena, count, sizeof *named);
     for (size_t i = 0; i < count; ++i) {
@@ -729,8 +731,7 @@ static bool is_complete(struct model *model, size_t index, const struct launch_s
     if (count)
         qsort(named, count, sizeof *named, compare_named);
     size_t use_count, next = 0;
-    const uint32_t *uses =
-        model_uses(model, unit_token(unit, unit->functions.items[index].name)->symbol, &use_count);
+    const uint32_t *uses = model_uses(model, name, &use_count);
     for (size_t i = 0; i < use_count; ++i) {
         while (next < count && named[next]->named < uses[i])
             ++next;
@@ -771,6 +772,16 @@ void launch_blocks_add(struct launch_blocks *res, const unsigned block[3])
     memcpy(res->block[res->count++], block, sizeof res->block[0]);
 }
 
+size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res)
+{
+    const struct unit *unit = model->unit;
+    return model_internal(unit, index)
+               ? 0
+               : model_facts_blocks(
+                     model->options,
+                     unit_token(unit, unit->functions.items[index].name)->symbol->text, res);
+}
+
 /* Adds the blocks of the kernel at INDEX, as this file and others launch it; returns 0 where none
    does. */
 static size_t add_blocks_of(struct model *model, size_t index, struct launch_blocks *res)
@@ -782,11 +793,7 @@ static size_t add_blocks_of(struct model *model, size_t index, struct launch_blo
         for (unsigned k = 0; k < sites[i]->block_count; ++k)
             launch_blocks_add(res, sites[i]->blocks[k]);
     }
-    const struct function *function = &model->unit->functions.items[index];
-    if (!model_internal(model->unit, index))
-        count += model_facts_blocks(model->options,
-                                    unit_token(model->unit, function->name)->symbol->text, res);
-    return count;
+    return count + model_blocks_elsewhere(model, index, res);
 }
 
 /* The functions that run a function, found step by step. */

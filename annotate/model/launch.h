@@ -41,8 +41,9 @@ struct launch_site {
 const struct launch_site *model_launches(struct model *model, size_t *count);
 
 /* The ones of the kernel at INDEX; a kernel that a macro or a wrapper launches has that one's.
-   *COMPLETE: the file shows every launch there can be (internal linkage, its address not taken, no
-   launch of something computed, none that is open). */
+   *COMPLETE: every launch there can be is known (internal linkage, or the options say that the
+   users are all; its address not taken, no launch of something computed, none that is open); the
+   users' are not among the sites: model_blocks() has their blocks. */
 const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
                                                    bool *complete);
 
@@ -61,6 +62,10 @@ struct launch_blocks {
 void launch_blocks_add(struct launch_blocks *blocks, const unsigned block[3]);
 
 bool model_blocks(struct model *model, size_t index, struct launch_blocks *res);
+
+/* Adds to RES those with which the users in the options launch the kernel at INDEX; how many of
+   them do. RES->all becomes false where one does not know all. */
+size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res);
 
 /* Values of __launch_bounds__, and of maxrregcount from build flags. */
 struct launch_bounds {

@@ -13,6 +13,7 @@
 #ifndef ANNOTATE_MODEL_MODEL_H
 #define ANNOTATE_MODEL_MODEL_H
 
+#include "annotate/model/world.h"
 #include "parser/tree.h"
 
 struct model_facts;
@@ -28,6 +29,8 @@ struct model_define {
     const char *value; /* "" and "1" as a compiler has them */
 };
 
+enum { MODEL_SCOPES = 2 };
+
 struct model_options {
     const struct model_define *defines;
     size_t define_count;
@@ -37,6 +40,11 @@ struct model_options {
     const struct model_facts *const *users; /* of the files that may launch this one's kernels, such
                                                as those that include it */
     size_t user_count;
+    const struct model_world *world; /* the facts of a tree, or NULL */
+    /* Which of them hold: those of the files that this one includes; where these do not declare a
+       name, those of the files that include it, with all that they include. */
+    struct model_scope scopes[MODEL_SCOPES];
+    bool whole; /* no other file than the users launches this one's kernels */
 };
 
 /* A function with what only the model knows. */

@@ -323,6 +323,20 @@ static uint32_t global_word(const struct unit *unit, const struct function *func
     return NO_TOKEN;
 }
 
+/* Raises *MOST to the largest block with which other files launch the function at INDEX; false
+   where that is not known. */
+static bool count_users(struct context *c, size_t index, unsigned *most)
+{
+    struct launch_blocks blocks = {.all = true};
+    model_blocks_elsewhere(c->model, index, &blocks);
+    for (unsigned i = 0; i < blocks.count; ++i) {
+        const unsigned *block = blocks.block[i];
+        unsigned threads = block[0] * block[1] * block[2];
+        *most = *most < threads ? threads : *most;
+    }
+    return blocks.all;
+}
+
 static void examine_kernel(struct context *c, size_t index)
 {
     struct annotation *a = c->a;
@@ -346,7 +360,7 @@ static void examine_kernel(struct context *c, size_t index)
         most = most < threads ? threads : most;
     }
     /* More than half of 1024: the registers would hardly become more. */
-    if (!most || 512 < most)
+    if (!count_users(c, index, &most) || !most || 512 < most)
         return;
     uint32_t name = function->name;
     struct finding *f =
