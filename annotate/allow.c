@@ -309,9 +309,10 @@ static void drop_silenced(struct allows *a)
     struct findings *findings = &a->t->findings;
     size_t kept = 0;
     vec_each (const struct finding, f, &findings->list) {
-        if (is_silenced(a, f))
+        if (is_silenced(a, f)) {
             findings->suppressed++;
-        else
+            *vec_push(&findings->silenced) = *f;
+        } else
             findings->list.items[kept++] = *f;
     }
     findings->list.count = kept;

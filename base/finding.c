@@ -165,4 +165,5 @@ void findings_sort(struct findings *findings)
 void findings_release(struct findings *findings)
 {
     vec_release(&findings->list);
+    vec_release(&findings->silenced);
 }

@@ -94,7 +94,8 @@ struct finding {
 struct findings {
     struct arena *arena;
     VEC(struct finding) list;
-    size_t suppressed; /* silenced by comments, and no longer in the list */
+    size_t suppressed;            /* silenced by comments, and no longer in the list */
+    VEC(struct finding) silenced; /* these, but for those about the comments themselves */
 };
 
 /* An empty list whose strings live in ARENA. */

@@ -6,24 +6,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/i18n.h"
+#include "cli/changes.h"
 #include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
-#include "cli/listing.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
+#include "cli/results.h"
 #include "cli/tree.h"
 
 struct run {
     const struct options *options;
     struct job_plan plan;
     struct inputs inputs;
-    struct listing listing;
+    struct changes *changes; /* NULL: all lines of all inputs */
+    struct results *results;
     struct progress progress;
     struct tree *tree;
     struct diag diag;
-    enum exit_status status; /* that the findings call for */
     bool trouble;
 };
 
@@ -42,13 +42,11 @@ static bool finish(void *context, size_t index, void *result)
     run->trouble = run->trouble || job->diag.errors;
     progress_hide(&run->progress);
     diag_flush(&job->diag, stderr);
-    if (job->status == STATUS_FOUND)
-        run->status = STATUS_FOUND;
-    bool more = listing_take(&run->listing, input, job);
+    bool more = results_take(run->results, input, job);
     run->trouble = run->trouble || !more;
     diag_flush(&run->diag, stderr);
-    progress_step(&run->progress, input, job->finding_count);
-    job_free(job);
+    progress_step(&run->progress, input, job->shown.count);
+    results_drop(run->results, job);
     return more;
 }
 
@@ -57,12 +55,46 @@ static void drop(void *result)
     job_free(result);
 }
 
+/* Finds out what to check; false after an error in the run's diag. */
+static bool collect(struct run *run)
+{
+    const struct options *o = run->options;
+    bool whole = true;
+    if (changes_are_wanted(o)) {
+        run->changes = changes_collect(o, &run->inputs, &whole, &run->diag);
+        if (!run->changes)
+            return false;
+        if (whole) { /* then nobody asks it any more */
+            changes_free(run->changes);
+            run->changes = NULL;
+        }
+    }
+    if ((whole && !inputs_collect(&run->inputs, o, &run->diag)) ||
+        !configs_collect(o->configs, o, &run->inputs, &run->diag))
+        return false;
+    run->tree = tree_new(o, o->configs, &run->inputs, &run->diag);
+    return run->tree != NULL;
+}
+
+static bool begin(struct run *run)
+{
+    const struct options *o = run->options;
+    run->plan = (struct job_plan){
+        .tree = run->tree,
+        .color = options_want_color(o, STDOUT_FILENO),
+        .want_stats = o->stats,
+        .changes = run->changes,
+    };
+    run->results = results_new(o, &run->inputs, &run->plan, STDOUT_FILENO, &run->diag);
+    return run->results && results_begin(run->results);
+}
+
 static void summarise(const struct run *run)
 {
     struct strbuf text = STRBUF_INIT;
-    if (run->options->quiet || run->options->format == FORMAT_JSON)
+    if (run->options->quiet || !results_are_text(run->results))
         return;
-    summary_add_text(&run->listing.summary, &text);
+    summary_add_text(results_summary(run->results), &text);
     if (text.len)
         fwrite(text.text, 1, text.len, stderr);
     strbuf_release(&text);
@@ -71,18 +103,11 @@ static void summarise(const struct run *run)
 enum exit_status command_check(const struct options *o)
 {
     struct run run = {.options = o};
-    run.trouble = !inputs_collect(&run.inputs, o, &run.diag) ||
-                  !configs_collect(o->configs, o, &run.inputs, &run.diag) ||
-                  !(run.tree = tree_new(o, o->configs, &run.inputs, &run.diag)) ||
-                  !listing_begin(&run.listing, o, STDOUT_FILENO, &run.diag);
+    enum exit_status res = STATUS_TROUBLE;
+    run.trouble = !collect(&run) || !begin(&run);
+    diag_flush(&run.diag, stderr);
     if (!run.trouble) {
-        diag_flush(&run.diag, stderr);
         run.trouble = run.inputs.trouble;
-        run.plan = (struct job_plan){
-            .tree = run.tree,
-            .color = options_want_color(o, STDOUT_FILENO),
-            .want_stats = o->stats,
-        };
         progress_begin(&run.progress, o, &run.inputs);
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
                                      .jobs = o->jobs,
@@ -92,15 +117,22 @@ enum exit_status command_check(const struct options *o)
                                      .drop = drop});
         progress_hide(&run.progress);
         /* After a broken pipe the end would only say the same again. */
-        if (!run.listing.broken)
-            summarise(&run);
-        if (!listing_end(&run.listing, &run.inputs))
+        if (!results_settle(run.results))
             run.trouble = true;
+        else
+            summarise(&run);
+        if (!results_end(run.results))
+            run.trouble = true;
+        if (!run.trouble)
+            res = results_status(run.results);
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
-    listing_release(&run.listing);
+    if (run.results)
+        results_free(run.results);
     tree_free(run.tree);
     inputs_release(&run.inputs);
-    return run.trouble ? STATUS_TROUBLE : run.status;
+    if (run.changes)
+        changes_free(run.changes);
+    return res;
 }

@@ -14,11 +14,11 @@
 #include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
-#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
 #include "cli/renames.h"
+#include "cli/results.h"
 #include "cli/tree.h"
 #include "cli/write.h"
 
@@ -29,10 +29,9 @@ struct run {
     struct renames *renames;
     struct tree *tree; /* NULL for strip */
     struct output output;
-    struct listing listing;
+    struct results *results;
     struct progress progress;
     struct diag diag;
-    enum exit_status status; /* that the findings call for */
     bool trouble;
 };
 
@@ -96,18 +95,17 @@ static bool finish(void *context, size_t index, void *result)
     run->trouble = run->trouble || job->diag.errors;
     progress_hide(&run->progress);
     diag_flush(&job->diag, stderr);
-    bool more = listing_take(&run->listing, &run->inputs.list.items[index], job);
+    const struct input *input = &run->inputs.list.items[index];
+    bool more = results_take(run->results, input, job);
     run->trouble = run->trouble || !more;
-    if (job->status == STATUS_FOUND)
-        run->status = STATUS_FOUND;
-    if (job->read && !output_take(&run->output, &run->inputs.list.items[index], job)) {
+    if (job->read && !output_take(&run->output, input, job)) {
         run->trouble = true;
         /* A broken standard output does not get better. */
         more = more && !writes_nothing(run->options);
     }
     diag_flush(&run->diag, stderr);
-    progress_step(&run->progress, &run->inputs.list.items[index], job->finding_count);
-    job_free(job);
+    progress_step(&run->progress, input, job->shown.count);
+    results_drop(run->results, job);
     return more;
 }
 
@@ -119,13 +117,13 @@ static void drop(void *result)
 /* One file that has nothing to report is translated in silence, as a filter is. */
 static void summarise(const struct run *run)
 {
-    const struct summary *s = &run->listing.summary;
+    const struct summary *s = results_summary(run->results);
     bool findings = s->found[LEVEL_NOTE] || s->found[LEVEL_WARNING] || s->found[LEVEL_ERROR];
     bool several = 1 < s->files || run->inputs.folder;
     if (run->options->quiet || (!several && !findings && !run->output.kept))
         return;
     struct strbuf line = STRBUF_INIT;
-    if (!run->plan.strip && run->options->format != FORMAT_JSON && (several || findings))
+    if (!run->plan.strip && results_are_text(run->results) && (several || findings))
         summary_add_text(s, &line);
     if (several || run->output.kept)
         output_add_text(&run->output, &line);
@@ -147,13 +145,11 @@ static bool find_context(struct run *run)
 static enum exit_status rewrite(const struct options *o, bool strip)
 {
     struct run run = {.options = o};
+    enum exit_status res = STATUS_TROUBLE;
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
                   (!strip && !find_context(&run)) ||
-                  !output_begin(&run.output, o, &run.inputs, &run.diag) ||
-                  !listing_begin(&run.listing, o, STDERR_FILENO, &run.diag);
+                  !output_begin(&run.output, o, &run.inputs, &run.diag);
     if (!run.trouble) {
-        diag_flush(&run.diag, stderr);
-        run.trouble = run.inputs.trouble;
         if (o->rename) {
             inputs_resolve(&run.inputs);
             run.renames = renames_new(&run.inputs);
@@ -171,6 +167,12 @@ static enum exit_status rewrite(const struct options *o, bool strip)
             .diff_style = {.color = o->diff && options_want_color(o, STDOUT_FILENO),
                            .terminal = isatty(STDOUT_FILENO)},
         };
+        run.results = results_new(o, &run.inputs, &run.plan, STDERR_FILENO, &run.diag);
+        run.trouble = !run.results || !results_begin(run.results);
+        diag_flush(&run.diag, stderr);
+    }
+    if (!run.trouble) {
+        run.trouble = run.inputs.trouble;
         progress_begin(&run.progress, o, &run.inputs);
         pool_run(&(struct pool_work){.count = run.inputs.list.count,
                                      .jobs = o->jobs,
@@ -182,9 +184,15 @@ static enum exit_status rewrite(const struct options *o, bool strip)
         if (!output_end(&run.output))
             run.trouble = true;
         diag_flush(&run.diag, stderr);
-        summarise(&run);
-        if (!listing_end(&run.listing, &run.inputs))
+        if (!results_settle(run.results))
             run.trouble = true;
+        summarise(&run);
+        if (!results_end(run.results))
+            run.trouble = true;
+        if (!run.trouble)
+            res = writes_nothing(o) && results_summary(run.results)->changed
+                      ? STATUS_FOUND
+                      : results_status(run.results);
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
@@ -192,12 +200,9 @@ static enum exit_status rewrite(const struct options *o, bool strip)
     renames_free(run.renames);
     tree_free(run.tree);
     inputs_release(&run.inputs);
-    listing_release(&run.listing);
-    if (run.trouble)
-        return STATUS_TROUBLE;
-    if (writes_nothing(o) && run.listing.summary.changed)
-        return STATUS_FOUND;
-    return run.status;
+    if (run.results)
+        results_free(run.results);
+    return res;
 }
 
 enum exit_status command_translate(const struct options *o)

@@ -19,8 +19,7 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The path of the program, or NULL; the caller frees it. */
-static char *program_path(void)
+char *data_program_path(void)
 {
     char *res = realpath("/proc/self/exe", NULL);
     if (res)
@@ -46,7 +45,7 @@ static char *program_path(void)
    there, or NULL. */
 static char *find(const char *const beside[2], const char *installed)
 {
-    char *res = NULL, *folder = program_path();
+    char *res = NULL, *folder = data_program_path();
     char *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash)
         *slash = '\0';

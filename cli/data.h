@@ -27,4 +27,7 @@ struct map *data_load_map(const struct options *options, struct diag *diag);
    target_table_free(). */
 struct target_table *data_load_targets(const struct options *options, struct diag *diag);
 
+/* The path of the program itself, or NULL; the caller frees it. */
+char *data_program_path(void);
+
 #endif

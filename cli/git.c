@@ -3,20 +3,15 @@
 #include "cli/git.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/vec.h"
-#include "base/xalloc.h"
+#include "cli/process.h"
 
 /* git's own list of them: git rev-parse --local-env-vars. */
 static const char *const local_variables[] = {
@@ -47,75 +42,20 @@ static bool is_local(const char *variable)
     return false;
 }
 
-/* Reads FD to its end. */
-static void drain(int fd, struct strbuf *out)
-{
-    for (;;) {
-        enum { PIECE = 1 << 16 };
-        strbuf_reserve(out, PIECE);
-        ssize_t n = read(fd, out->text + out->len, PIECE);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        out->len += (size_t)n;
-    }
-    strbuf_reserve(out, 0);
-    out->text[out->len] = '\0';
-}
-
-/* Starts git with ARGS; its standard output goes to OUT and its messages to ERR. An errno or 0. */
-static int start(pid_t *pid, const char *const *args, int out, int err)
+/* Runs git with ARGS, which end with NULL. Its exit status, with what it wrote appended to OUT and
+   ERR; -1, and errno set, where it did not run. */
+static int run(const char *const *args, struct strbuf *out, struct strbuf *err)
 {
     VEC(char *) env = {0};
     for (char **at = environ; at && *at; ++at)
         if (!is_local(*at))
             *vec_push(&env) = *at;
     *vec_push(&env) = NULL;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t ignored;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
-    posix_spawnattr_init(&attr);
-    sigemptyset(&ignored);
-    sigaddset(&ignored, SIGPIPE);
-    sigaddset(&ignored, SIGXFSZ);
-    posix_spawnattr_setsigdefault(&attr, &ignored);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-    int res = posix_spawnp(pid, "git", &files, &attr, (char **)(uintptr_t)args, env.items);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&files);
+    int res = process_run(args, env.items, out, err);
+    int error = errno;
     vec_release(&env);
-    return res;
-}
-
-/* Runs git with ARGS, which end with NULL. Its exit status, with what it wrote appended to OUT and
-   ERR; -1, and errno set, where it did not run. */
-static int run(const char *const *args, struct strbuf *out, struct strbuf *err)
-{
-    int pipes[2], messages, status;
-    pid_t pid;
-    if (pipe2(pipes, O_CLOEXEC))
-        return -1;
-    messages = memfd_create("git", MFD_CLOEXEC);
-    int error = messages < 0 ? errno : start(&pid, args, pipes[1], messages);
-    close(pipes[1]);
-    if (!error) {
-        drain(pipes[0], out);
-        while (waitpid(pid, &status, 0) < 0)
-            if (errno != EINTR)
-                status = -1;
-        lseek(messages, 0, SEEK_SET);
-        drain(messages, err);
-    }
-    close(pipes[0]);
-    if (0 <= messages)
-        close(messages);
     errno = error;
-    return error ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return res;
 }
 
 bool git_is_top(const char *folder)

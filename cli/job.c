@@ -2,6 +2,7 @@
 
 #include "cli/job.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,18 @@
 #include "cli/renames.h"
 #include "cli/tree.h"
 #include "cli/wanted.h"
+#include "report/fingerprint.h"
+#include "report/github.h"
 #include "report/json.h"
 #include "report/marker.h"
+#include "report/sarif.h"
 #include "report/stats.h"
 #include "report/text.h"
 #include "transform/follow.h"
+
+#define uthash_malloc(size) xmalloc(size)
+#define uthash_fatal(message) xalloc_die()
+#include <uthash.h>
 
 static void drop_unwanted(struct findings *findings, const struct options *options)
 {
@@ -27,13 +35,20 @@ static void drop_unwanted(struct findings *findings, const struct options *optio
     findings->list.count = kept;
 }
 
-/* What the findings alone call for. */
-static enum exit_status status_of(const struct options *o, const struct summary *summary)
+/* Drops what has nothing to do with lines that were changed. */
+static void drop_unchanged(struct translation *t, const struct changes *changes,
+                           const struct change *change)
 {
-    for (int level = o->fail_on; level <= LEVEL_ERROR; ++level)
-        if (summary->found[level])
-            return STATUS_FOUND;
-    return STATUS_OK;
+    struct findings *all = &t->findings;
+    size_t kept = 0, silenced = 0;
+    vec_each (const struct finding, f, &all->list)
+        if (changes_touch(changes, change, &t->source, f))
+            all->list.items[kept++] = *f;
+    vec_each (const struct finding, f, &all->silenced)
+        if (changes_touch(changes, change, &t->source, f))
+            all->silenced.items[silenced++] = *f;
+    all->list.count = kept;
+    all->silenced.count = silenced;
 }
 
 /* Adds what the options want to be done about the findings. */
@@ -45,19 +60,114 @@ static void finish_edits(struct translation *t, const struct options *o)
         markers_add(t);
 }
 
+/* The reporting of one file. */
+struct reporting {
+    struct job *job;
+    const struct job_plan *plan;
+    const struct setup *setup;
+    struct translation *t;
+    struct sarif_file sarif;
+    struct occurrence *occurrences; /* fingerprints that were seen, for SARIF */
+    struct arena arena;
+};
+
+/* How often a fingerprint was seen. */
+struct occurrence {
+    uint64_t hash;
+    unsigned count;
+    UT_hash_handle hh;
+};
+
+/* Appends what tells F from all other findings of the file. */
+static void add_print(struct reporting *r, struct strbuf *out, const struct finding *f)
+{
+    struct strbuf text = STRBUF_INIT;
+    fingerprint_add(&text, r->t->unit, f);
+    uint64_t hash = fingerprint_hash(text.text, text.len);
+    strbuf_release(&text);
+    struct occurrence *seen;
+    HASH_FIND(hh, r->occurrences, &hash, sizeof hash, seen);
+    if (!seen) {
+        seen = arena_zalloc(&r->arena, 1, sizeof *seen);
+        seen->hash = hash;
+        HASH_ADD(hh, r->occurrences, hash, sizeof hash, seen);
+    }
+    strbuf_printf(out, "%016" PRIx64 ":%u", hash, ++seen->count);
+}
+
+/* Appends F in FORMAT; nothing where that does not show it. */
+static void add_form(struct reporting *r, enum format format, struct strbuf *out,
+                     const struct finding *f, bool silenced)
+{
+    const struct comparison *gpus = &r->setup->gpus;
+    struct source *source = &r->t->source;
+    struct strbuf print = STRBUF_INIT;
+    if (format == FORMAT_SARIF) {
+        add_print(r, &print, f);
+        sarif_add_finding(out, &r->sarif, f, gpus, print.text, silenced);
+        strbuf_release(&print);
+    } else if (silenced) {
+        return;
+    } else if (format == FORMAT_JSON) {
+        json_add_finding(out, source, f, gpus);
+    } else if (format == FORMAT_GITHUB) {
+        github_add_finding(out, source, f);
+    } else if (!r->setup->options.quiet || finding_level(f) != LEVEL_NOTE) {
+        text_add_finding(out, source, f, gpus, r->plan->color);
+    }
+}
+
+static void add_keys(struct reporting *r, const struct finding *f)
+{
+    struct strbuf *keys = &r->job->keys;
+    fingerprint_add(keys, r->t->unit, f);
+    strbuf_addc(keys, '\n');
+    for (const struct related *related = f->related; related; related = related->next) {
+        fingerprint_add_related(keys, r->t->unit, f, related);
+        strbuf_addc(keys, '\n');
+    }
+}
+
+static void report_finding(struct reporting *r, const struct finding *f, bool silenced)
+{
+    struct job *job = r->job;
+    enum level level = finding_level(f);
+    struct job_finding *shown = vec_push(&job->shown);
+    *shown = (struct job_finding){.rule = f->rule,
+                                  .level = level,
+                                  .fails = !silenced && r->setup->options.fail_on <= (int)level,
+                                  .silenced = silenced};
+    for (int i = 0; i < r->plan->form_count; ++i) {
+        shown->form[i].begin = job->forms[i].len;
+        add_form(r, r->plan->forms[i], &job->forms[i], f, silenced);
+        shown->form[i].end = job->forms[i].len;
+    }
+    shown->keys.begin = job->keys.len;
+    if (r->plan->want_keys && !silenced)
+        add_keys(r, f);
+    shown->keys.end = job->keys.len;
+    if (shown->fails)
+        job->status = STATUS_FOUND;
+}
+
+/* The findings of the file, and those that comments silence behind them where a form has them. */
 static void report(struct job *job, const struct job_plan *plan, const struct setup *setup,
                    struct translation *t)
 {
-    const struct options *o = &setup->options;
+    struct reporting r = {.job = job, .plan = plan, .setup = setup, .t = t};
+    bool tells_silenced = false;
     summary_add_findings(&job->summary, &t->findings);
-    vec_each (const struct finding, f, &t->findings.list) {
-        if (o->format == FORMAT_JSON)
-            json_add_finding(&job->findings, &t->source, f, &setup->gpus, job->finding_count == 0);
-        else if (!o->quiet || finding_level(f) != LEVEL_NOTE)
-            text_add_finding(&job->findings, &t->source, f, &setup->gpus, plan->color);
-        job->finding_count++;
-    }
-    job->status = status_of(o, &job->summary);
+    sarif_file_init(&r.sarif, &t->source);
+    for (int i = 0; i < plan->form_count; ++i)
+        tells_silenced = tells_silenced || plan->forms[i] == FORMAT_SARIF;
+    vec_each (const struct finding, f, &t->findings.list)
+        report_finding(&r, f, false);
+    if (tells_silenced)
+        vec_each (const struct finding, f, &t->findings.silenced)
+            report_finding(&r, f, true);
+    HASH_CLEAR(hh, r.occurrences);
+    sarif_file_release(&r.sarif);
+    arena_release(&r.arena);
 }
 
 /* How much of the device code is understood. */
@@ -124,6 +234,8 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     arena_release(&arena);
     drop_unwanted(&t.findings, &setup->options);
     allows_apply(&t, setup->options.rule_off);
+    if (input->change)
+        drop_unchanged(&t, plan->changes, input->change);
     if (plan->renames) {
         struct following context = {plan->renames, &setup->translate, input->real};
         includes_follow(&t, follow, &context);
@@ -186,7 +298,8 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
         job->read = true;
         return job;
     }
-    job->read = read_file(input->path, input->name, &content, &job->diag);
+    job->read = input->change ? changes_read(plan->changes, input->change, &content, &job->diag)
+                              : read_file(input->path, input->name, &content, &job->diag);
     if (!job->read)
         return job;
     job->stat = content.stat;
@@ -213,7 +326,10 @@ void job_free(struct job *job)
 {
     strbuf_release(&job->text);
     strbuf_release(&job->diff);
-    strbuf_release(&job->findings);
+    for (int i = 0; i < JOB_FORMS; ++i)
+        strbuf_release(&job->forms[i]);
+    strbuf_release(&job->keys);
+    vec_release(&job->shown);
     summary_release(&job->summary);
     stats_free(job->stats);
     diag_release(&job->diag);

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/finding.h"
 #include "base/strbuf.h"
+#include "cli/changes.h"
 #include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/read.h"
@@ -27,8 +28,13 @@ enum skipped {
     SKIPPED_COUNT
 };
 
+/* Findings are made in up to so many forms: for standard output, and for a report beside it. */
+enum { JOB_FORMS = 2 };
+
 /* What all jobs of a run share; read-only. */
 struct job_plan {
+    enum format forms[JOB_FORMS];
+    int form_count;
     bool strip;     /* the result is the file without markers, not its translation */
     bool want_text; /* the resulting text */
     bool want_diff;
@@ -37,8 +43,25 @@ struct job_plan {
     const struct renames *renames; /* that includes follow, or NULL */
     const struct tree *tree;       /* what the inputs know of one another; NULL for strip */
     bool want_stats;               /* the measure of device code */
+    bool want_keys;                /* the fingerprints of findings */
     bool color;                    /* in findings */
     struct diff_style diff_style;
+    struct changes *changes; /* only findings on changed lines are wanted; or NULL */
+};
+
+/* A piece of a text. */
+struct piece {
+    size_t begin, end;
+};
+
+/* A finding as it is shown: pieces of its job's texts. */
+struct job_finding {
+    enum rule_id rule;
+    enum level level;
+    bool fails;    /* at or above --fail-on */
+    bool silenced; /* by a comment; only in forms that tell of such */
+    struct piece form[JOB_FORMS];
+    struct piece keys; /* if wanted: its fingerprints, a line each, its own first */
 };
 
 struct job {
@@ -48,11 +71,12 @@ struct job {
     struct stat stat;
     char input_hash[SHA256_HEX + 1]; /* if wanted, as the next one */
     char output_hash[SHA256_HEX + 1];
-    bool changed;           /* the resulting text differs from the file */
-    struct strbuf text;     /* if wanted */
-    struct strbuf diff;     /* if wanted */
-    struct strbuf findings; /* in the form of --format; JSON: separated by commas */
-    size_t finding_count;
+    bool changed;       /* the resulting text differs from the file */
+    struct strbuf text; /* if wanted */
+    struct strbuf diff; /* if wanted */
+    VEC(struct job_finding) shown;
+    struct strbuf forms[JOB_FORMS]; /* the findings in each form of the plan, without commas */
+    struct strbuf keys;
     struct summary summary;  /* of this file */
     struct stats *stats;     /* likewise, if wanted; or NULL */
     enum exit_status status; /* that its findings call for under its --fail-on */

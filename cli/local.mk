@@ -1,8 +1,11 @@
 libhipwright_a_SOURCES += \
     cli/banks.c cli/banks.h \
+    cli/baseline.c cli/baseline.h \
+    cli/changes.c cli/changes.h \
     cli/command_banks.c \
     cli/command_check.c \
     cli/command_explain.c \
+    cli/command_hook.c \
     cli/command_lookup.c \
     cli/command_occupancy.c \
     cli/command_translate.c \
@@ -15,15 +18,17 @@ libhipwright_a_SOURCES += \
     cli/git.c cli/git.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
-    cli/listing.c cli/listing.h \
     cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \
+    cli/page.c cli/page.h \
     cli/pool.c cli/pool.h \
+    cli/process.c cli/process.h \
     cli/progress.c cli/progress.h \
     cli/read.c cli/read.h \
     cli/record.c cli/record.h \
     cli/renames.c cli/renames.h \
+    cli/results.c cli/results.h \
     cli/suffixes.def \
     cli/tree.c cli/tree.h \
     cli/walk.c cli/walk.h \

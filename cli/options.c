@@ -27,6 +27,7 @@ enum {
     B = 1 << COMMAND_BANKS,
     E = 1 << COMMAND_EXPLAIN,
     S = 1 << COMMAND_STRIP,
+    H = 1 << COMMAND_HOOK,
     /* behind the subcommands */
     CONFIG_FILE = 1 << 28,
     CONFIG_RUN = 1 << 29,
@@ -174,7 +175,7 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
     enum { MAX_REGISTERS = 4096, MAX_LDS = 1 << 30 };
     static const char *const waves[] = {"32", "64"};
     static const char *const modes[] = {"cu", "wgp"};
-    static const char *const formats[] = {"text", "json"};
+    static const char *const formats[] = {"text", "json", "sarif", "github"};
     static const char *const colors[] = {"auto", "always", "never"};
     static const char *const inputs[] = {"cuda", "hip"};
     static const char *const launches[] = {"chevron", "function"};
@@ -268,6 +269,15 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         n = CHOOSE(id, arg, formats);
         o->format = (enum format)n;
         return 0 <= n;
+    case OPT_REPORT:
+        o->report = arg;
+        break;
+    case OPT_BASELINE:
+        o->baseline = arg;
+        break;
+    case OPT_WRITE_BASELINE:
+        o->write_baseline = arg;
+        break;
     case OPT_FILES_FROM:
         o->files_from = arg;
         break;
@@ -285,6 +295,12 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         break;
     case OPT_COMPILE_COMMANDS:
         o->compile_commands = arg;
+        break;
+    case OPT_STAGED:
+        o->staged = true;
+        break;
+    case OPT_DIFF_BASE:
+        o->diff_base = arg;
         break;
     case OPT_JOBS:
         return read_number(id, arg, 1, 1024, &o->jobs, place, diag);
@@ -401,6 +417,19 @@ static enum option_id option_of(int value)
     return OPT_COUNT;
 }
 
+/* Whether ARG is an option that another command has and COMMAND has not, but that getopt takes for
+   the beginning of a longer one. */
+static bool is_elsewhere(enum command command, const char *arg)
+{
+    if (strncmp(arg, "--", 2) != 0)
+        return false;
+    size_t len = strcspn(arg + 2, "=");
+    for (int i = 0; i < OPT_COUNT; ++i)
+        if (strlen(options_table[i].name) == len && !memcmp(options_table[i].name, arg + 2, len))
+            return !(options_table[i].commands & 1u << command);
+    return false;
+}
+
 /* Reads argv[1..], with argv[0] left out of account. */
 static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
 {
@@ -429,6 +458,11 @@ static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
     }
     shorts[len] = '\0';
 
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
+        if (is_elsewhere(o->command, argv[i])) {
+            complain_long(o->command, argv[i], diag);
+            return false;
+        }
     opterr = 0;
     optind = 0; /* glibc: start afresh */
     for (;;) {
@@ -492,22 +526,46 @@ static bool check_usage(const struct options *o, struct diag *diag)
         diag_add(diag, DIAG_ERROR, program, _("the name of the output is empty"));
         return false;
     }
-    if (o->command == COMMAND_TRANSLATE && o->format == FORMAT_JSON && !leaves_stdout(o)) {
+    if (o->command == COMMAND_TRANSLATE && o->format != FORMAT_TEXT && !o->report &&
+        !leaves_stdout(o)) {
         diag_add(diag, DIAG_ERROR, program,
-                 _("'--format=json' needs '--output-dir', '--in-place' or '--output', because "
-                   "standard output is for one thing only"));
+                 _("'--format' needs '--report', '--output-dir', '--in-place' or '--output', "
+                   "because standard output is for one thing only"));
         return false;
     }
     if (o->rename && !o->output_dir && !o->in_place && !o->dry_run && !o->diff) {
         diag_add(diag, DIAG_ERROR, program, _("'--rename' needs '--output-dir' or '--in-place'"));
         return false;
     }
-    if (o->force && !o->output_dir) {
+    if (o->force && !o->output_dir && o->command != COMMAND_HOOK) {
         diag_add(diag, DIAG_ERROR, program, _("'--force' needs '--output-dir'"));
         return false;
     }
     if (o->coverage && o->operands.count) {
         diag_add(diag, DIAG_ERROR, program, _("'--coverage' takes no names"));
+        return false;
+    }
+    if (o->staged && o->diff_base) {
+        diag_add(diag, DIAG_ERROR, program,
+                 _("only one of '--staged' and '--diff-base' can be given"));
+        return false;
+    }
+    if ((o->staged || o->diff_base) && o->files_from) {
+        diag_add(diag, DIAG_ERROR, program, _("'--%s' and '--%s' exclude each other"),
+                 options_table[o->staged ? OPT_STAGED : OPT_DIFF_BASE].name,
+                 options_table[OPT_FILES_FROM].name);
+        return false;
+    }
+    if ((o->staged || o->diff_base) && o->write_baseline) {
+        diag_add(diag, DIAG_ERROR, program, _("'--%s' and '--%s' exclude each other"),
+                 options_table[o->staged ? OPT_STAGED : OPT_DIFF_BASE].name,
+                 options_table[OPT_WRITE_BASELINE].name);
+        return false;
+    }
+    /* In a configuration it is for findings alone; here it is a mistake. */
+    if (o->command != COMMAND_CHECK && o->command != COMMAND_TRANSLATE && FORMAT_JSON < o->format) {
+        diag_add(diag, DIAG_ERROR, program, _("'%s' has the forms text and json only"),
+                 command_name(o->command));
         return false;
     }
     if (o->list && o->operands.count) {
@@ -615,7 +673,7 @@ void options_layer(struct options *res, const struct options *o, const struct op
     take_list(&layered, input, CONFIG_FILE);
     take_list(&layered, &o->given, 0);
     /* A configuration cannot know what a run will write where. */
-    if (o->command == COMMAND_TRANSLATE && !leaves_stdout(&layered))
+    if (o->command == COMMAND_TRANSLATE && !layered.report && !leaves_stdout(&layered))
         layered.format = FORMAT_TEXT;
     *res = layered;
 }
@@ -778,6 +836,10 @@ void options_help(enum command command, FILE *out)
         fputs(_("\nWithout RULE, all rules are listed. The first word of its name is a rule's\n"
                 "category, which stands for all of its rules.\n"
                 "Exit status: 0 answered, 1 a name is unknown, 2 trouble.\n"),
+              out);
+    else if (command == COMMAND_HOOK)
+        fputs(_("\nThe hook checks what is about to be committed: 'hipwright check --staged'.\n"
+                "Exit status: 0 done, 2 trouble.\n"),
               out);
     else if (command == COMMAND_STRIP)
         fputs(

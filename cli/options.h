@@ -42,6 +42,8 @@ enum color_when {
 enum format {
     FORMAT_TEXT,
     FORMAT_JSON,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
 };
 
 /* Which fixes to apply. */
@@ -87,6 +89,11 @@ struct options {
     struct occupancy_request request;
     unsigned min_blocks; /* CUDA's, 0: not given */
     const char *files_from;
+    const char *report;
+    const char *baseline;
+    const char *write_baseline;
+    bool staged;
+    const char *diff_base;
     const char *output;
     const char *output_dir;
     const char *suffix; /* of in-place backups, or NULL */

@@ -152,6 +152,7 @@ struct target {
     const char *path; /* for messages */
     int folder;
     const char *name;
+    bool executable; /* if it is new */
     bool there;
     struct stat stat;        /* if it is there */
     bool derived;            /* see struct write_job */
@@ -196,7 +197,9 @@ static void temporary_remove(void)
 static int action_create(const struct target *t)
 {
     return openat(t->folder, temporary.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                  t->there || t->like ? 0600 : 0666);
+                  t->there || t->like ? 0600
+                  : t->executable     ? 0777
+                                      : 0666);
 }
 
 static int action_link(const struct target *t)
@@ -359,7 +362,11 @@ bool write_file(const struct write_job *job, struct diag *diag)
     if (!path)
         return complain(diag, job->path, errno);
 
-    struct target t = {.path = job->path, .folder = -1, .derived = job->derived, .like = job->like};
+    struct target t = {.path = job->path,
+                       .folder = -1,
+                       .derived = job->derived,
+                       .executable = job->executable,
+                       .like = job->like};
     bool res = false;
     t.there = !stat(path, &t.stat);
     if (t.there && S_ISDIR(t.stat.st_mode)) {
@@ -395,6 +402,16 @@ bool write_file(const struct write_job *job, struct diag *diag)
         close(t.folder);
     free(path);
     return res;
+}
+
+bool write_move(const char *from, const char *to, struct diag *diag)
+{
+    return !rename(from, to) || complain(diag, to, errno);
+}
+
+bool write_remove(const char *path, struct diag *diag)
+{
+    return !unlink(path) || complain(diag, path, errno);
 }
 
 bool write_is_same(const char *path, const char *text, size_t len)

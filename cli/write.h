@@ -19,6 +19,7 @@ struct write_job {
     size_t len;
     bool derived;               /* it can be made again: do not wait for the disk */
     bool make_folders;          /* make missing folders on the way */
+    bool executable;            /* a new file is a program */
     const char *suffix;         /* first keep the old file under its name with this, or NULL */
     const struct stat *like;    /* a new file gets this one's mode and owner, or NULL */
     const struct stat *as_read; /* refuse if the file is no longer what was read, or NULL */
@@ -47,6 +48,11 @@ size_t write_remove_leftovers(const char *folder);
    false after an error in DIAG. */
 bool write_log(int *fd, const char *path, const char *text, size_t len, struct diag *diag);
 bool write_remove_log(const char *path, struct diag *diag);
+
+/* Moves the file FROM to TO in the same folder; removes the file PATH. False after an error in
+   DIAG. */
+bool write_move(const char *from, const char *to, struct diag *diag);
+bool write_remove(const char *path, struct diag *diag);
 
 /* Whether the file PATH is there and holds exactly the LEN bytes at TEXT. */
 bool write_is_same(const char *path, const char *text, size_t len);

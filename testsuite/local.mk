@@ -14,12 +14,17 @@ AM_TESTS_ENVIRONMENT = \
 SCRIPT_TESTS = \
     testsuite/cli/annotate.sh \
     testsuite/cli/banks.sh \
+    testsuite/cli/baseline.sh \
     testsuite/cli/config.sh \
     testsuite/cli/files.sh \
+    testsuite/cli/formats.sh \
     testsuite/cli/headers.sh \
+    testsuite/cli/hook.sh \
     testsuite/cli/lookup.sh \
     testsuite/cli/occupancy.sh \
+    testsuite/cli/pre-commit.sh \
     testsuite/cli/results.sh \
+    testsuite/cli/staged.sh \
     testsuite/cli/tree.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
@@ -37,6 +42,7 @@ EXTRA_DIST += \
     $(SCRIPT_TESTS) \
     testsuite/bench.sh \
     testsuite/cli/common.sh \
+    testsuite/cli/git.sh \
     testsuite/compile.sh \
     testsuite/fuzz.sh \
     testsuite/hip-names.known \
@@ -46,6 +52,8 @@ EXTRA_DIST += \
     testsuite/model.sh \
     testsuite/occupancy.cpp \
     testsuite/occupancy.sh \
+    testsuite/sarif-schema.json \
+    testsuite/sarif.py \
     testsuite/shims.sh \
     testsuite/no-check.sh \
     testsuite/unit/lds_pads.tsv \

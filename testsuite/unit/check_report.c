@@ -195,8 +195,9 @@ START_TEST(json)
     struct finding f = finding_at(1, 10, "c\x80\"\n");
     struct strbuf out = STRBUF_INIT;
     json_add_begin(&out, &gpus);
-    json_add_finding(&out, &source, &f, &gpus, true);
-    json_add_finding(&out, &source, &f, &gpus, false);
+    json_add_finding(&out, &source, &f, &gpus);
+    strbuf_addc(&out, ',');
+    json_add_finding(&out, &source, &f, &gpus);
     static const char *const skipped[] = {"gone"};
     json_add_end(&out, &(struct json_summary){
                            .files = 1, .findings = 2, .skipped = skipped, .skipped_count = 1});
@@ -326,7 +327,7 @@ START_TEST(json_of_all_parts)
     struct source source = source_of("int N;\nf x();\n", 14);
     struct strbuf out = STRBUF_INIT;
     findings_init(&findings, &arena);
-    json_add_finding(&out, &source, full_finding(&findings), &gpus, true);
+    json_add_finding(&out, &source, full_finding(&findings), &gpus);
     static const char tail[] =
         "\"related\": [{\"file\": \"k.cu\", \"line\": 1, \"column\": 5, \"end_line\": 1, "
         "\"end_column\": 6, \"message\": \"`N` is defined here\"}, "

@@ -1,0 +1,51 @@
+/* What is about to be committed (--staged), or was changed since a revision (--diff-base): which
+   files, and which of their lines. git answers, by its plumbing; no file of the index is read from
+   the work tree, no shell is run, and names may hold any byte.
+
+       --staged         the index, compared with HEAD (in a repository without one: all of it)
+       --diff-base=REV  the work tree, compared with what REV and HEAD have in common: what a branch
+                        itself changes, and not what happened on REV meanwhile, as code review sites
+                        show it
+
+   Under pre-commit (PRE_COMMIT is set) --staged follows what it does. Where it runs for a range
+   (PRE_COMMIT_FROM_REF), that range is meant, and PRE_COMMIT_TO_REF is read, not the work tree.
+   Where a file that it names has nothing staged (--all-files), the files are to be checked whole.
+
+   Files named on the command line, and folders, restrict the files; lines of others still count as
+   changed where a finding names them as related.  */
+#ifndef CLI_CHANGES_H
+#define CLI_CHANGES_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/finding.h"
+#include "base/source.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/read.h"
+
+struct changes;
+struct change;
+
+/* Whether OPTIONS ask for it. */
+bool changes_are_wanted(const struct options *options);
+
+/* Asks git, and makes INPUTS of the sources among the files; or, where the files of the command
+   line are to be checked whole (see above), leaves INPUTS alone and sets *WHOLE. NULL after an
+   error in DIAG. INPUTS borrows from the result. */
+struct changes *changes_collect(const struct options *options, struct inputs *inputs, bool *whole,
+                                struct diag *diag);
+void changes_free(struct changes *changes);
+
+/* Reads the content of the file of CHANGE, from where it is to be read; false after an error in
+   DIAG. On any thread. */
+bool changes_read(struct changes *changes, const struct change *change, struct content *content,
+                  struct diag *diag);
+
+/* Whether FINDING of SOURCE, the file of CHANGE, counts as changed: its own place or one of its
+   related places lies on a line that was added or changed. On any thread. */
+bool changes_touch(const struct changes *changes, const struct change *change,
+                   struct source *source, const struct finding *finding);
+
+#endif
