@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "annotate/model/flow.h"
 
 enum {
     MOST_STEPS = 8,
@@ -361,7 +362,39 @@ static int count_strangers(struct context *c, const struct code_node *call, cons
     return res;
 }
 
-/* Whether VALUE, passed on by CALL, is the same in all lanes of a wave. */
+/* Whether VALUE is chosen in the same way in both halves of each wave, from what all threads have
+   in common: `(threadIdx.x & 7) == 0 ? n : 0`, or a variable that is that. */
+static bool is_chosen_alike(struct context *c, struct lane_machine *machine, size_t function,
+                            const struct node *value)
+{
+    if (value->kind == NODE_NAME) {
+        struct reaching reaching;
+        const struct symbol *name = tree_symbol(c->a->unit, value);
+        if (!name ||
+            !flow_reaching(c->code->model, function, name, NULL, 0, value->token, &reaching,
+                           NULL) ||
+            !reaching.known || reaching.count != 1 ||
+            reaching.items[0]->kind != DEFINITION_DECLARED)
+            return false;
+        const struct node *initializer = reaching.items[0]->node->kids;
+        if (!initializer || initializer->kind != NODE_INITIALIZER || !initializer->kids)
+            return false;
+        value = initializer->kids;
+    }
+    if (value->kind != NODE_CHOICE || !tree_kid(value, 2))
+        return false;
+    struct lanes condition = lane_evaluate(machine, value->kids);
+    struct lanes then = lane_evaluate(machine, tree_kid(value, 1));
+    struct lanes otherwise = lane_evaluate(machine, tree_kid(value, 2));
+    if (condition.state != LANES_KNOWN || !lanes_uniform(&then) || !lanes_uniform(&otherwise))
+        return false;
+    for (unsigned i = 32; i < machine->threads; ++i)
+        if (!lanes_at(&condition, i) != !lanes_at(&condition, i - 32))
+            return false;
+    return true;
+}
+
+/* Whether VALUE, passed on by CALL, is the same in all lanes of a wave, or those of its halves. */
 static bool is_same_for_all(struct context *c, const struct code_node *call,
                             const struct node *value, const unsigned block[3])
 {
@@ -369,7 +402,8 @@ static bool is_same_for_all(struct context *c, const struct code_node *call,
     if (!machine)
         return false;
     struct lanes lanes = lane_evaluate(machine, value);
-    if (lanes_uniform(&lanes) || lanes.wave_uniform)
+    if (lanes_uniform(&lanes) || lanes.wave_uniform ||
+        is_chosen_alike(c, machine, call->function, value))
         return true;
     if (value->kind != NODE_INDEX)
         return false;
