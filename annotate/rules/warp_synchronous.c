@@ -122,11 +122,12 @@ static bool may_be_shared(struct annotation *a, const struct node *array)
     return !is_array || (type->kind == NODE_TYPE && type->flags & TYPE_SHARED);
 }
 
-static void report(struct annotation *a, const struct node *array, struct range range)
+static void report(struct annotation *a, const struct node *array, struct range range, bool scan)
 {
     bool is_right = is_volatile(a, array);
     target_set wide = annotation_with_wave(a, 64);
-    if (is_right && !wide)
+    /* In a scan all lanes take part, each within its own warp. */
+    if (is_right && (scan || !wide))
         return;
     struct finding *f = annotation_add(
         a, is_right ? RULE_SYNC_LAST_WARP : RULE_SYNC_WARP_SYNCHRONOUS, array->tokens);
@@ -156,7 +157,8 @@ static void examine_block(struct annotation *a, const struct code *code, const s
         } else {
             /* It begins within a warp: further ones have barriers, or are for other lanes. */
             if (FEWEST_STEPS <= steps && may_be_shared(a, first.array))
-                report(a, first.array, (struct range){begin->tokens.begin, end->tokens.end});
+                report(a, first.array, (struct range){begin->tokens.begin, end->tokens.end},
+                       first.distance < 0);
             steps = is_step && step.distance <= 64 && -2 <= step.distance;
             first = step;
             begin = node;
@@ -219,7 +221,7 @@ static void examine_loop(struct annotation *a, const struct code *code, const st
     if (is_halved(code, step, name) && constant_of(code->model, value, &first) &&
         constant_single(&first) && first.values[0] <= 64 &&
         has_partner_at(a->unit, target->next, target, name, 0) && may_be_shared(a, target->kids))
-        report(a, target->kids, body->tokens);
+        report(a, target->kids, body->tokens, false);
 }
 
 void rule_warp_synchronous(struct annotation *a)
