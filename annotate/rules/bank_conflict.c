@@ -116,12 +116,13 @@ static bool is_aligned(const struct use *use, unsigned bytes)
 }
 
 /* Of neighbours that are touched one after the other, such as the members of a float4, compilers
-   make one instruction for 8 or 16 bytes: sets *RES to what it costs where USE is such a one. */
+   make one instruction for 8, 12 or 16 bytes (which words need not be aligned for): sets *RES to
+   what it costs where USE is such a one. */
 static bool merged_cost(const struct target *target, const struct code *code,
                         const struct array *array, const struct use *use, struct lds_sum *res)
 {
-    for (unsigned bytes = 16; use->bytes < bytes; bytes /= 2) {
-        for (unsigned before = 0; before < bytes; before += use->bytes) {
+    for (unsigned bytes = 16; use->bytes < bytes; bytes -= 4) {
+        for (unsigned before = 0; bytes % use->bytes == 0 && before < bytes; before += use->bytes) {
             const struct use *first = NULL;
             unsigned found = 0;
             for (unsigned at = 0; at < bytes; at += use->bytes) {
@@ -132,7 +133,7 @@ static bool merged_cost(const struct target *target, const struct code *code,
                         break;
                     }
             }
-            if (found * use->bytes < bytes || !is_aligned(first, bytes))
+            if (found * use->bytes < bytes || (use->bytes < 4 && !is_aligned(first, bytes)))
                 continue;
             struct use whole = *first;
             whole.bytes = bytes;
