@@ -7,6 +7,8 @@
 #include "annotate/lanemask.h"
 #include "annotate/width.h"
 
+enum { MOST_BRANCHES = 32 }; /* around a place that are looked at */
+
 /* The function around each finding, for reports. */
 static void name_kernels(struct translation *t)
 {
@@ -97,6 +99,43 @@ static void drop_untargeted(struct findings *findings, target_set all)
     findings->list.count = kept;
 }
 
+/* Notes of the macros that the file defines whether an AMD compiler may get to the definition. */
+static void note_definitions(const struct unit *unit)
+{
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN)
+            continue;
+        bool hidden = d->parent != NO_INDEX && unit->directives.items[d->parent].hidden;
+        struct symbol *name = unit_token(unit, d->name)->symbol;
+        if (name)
+            name->flags |= hidden ? SYMBOL_DEFINED_HIDDEN : SYMBOL_DEFINED;
+    }
+}
+
+/* Whether the branch that directive BRANCH opens is for a macro that the file defines only where no
+   AMD compiler gets to. */
+static bool asks_for_hidden(const struct unit *unit, uint32_t branch)
+{
+    const struct directive *d = &unit->directives.items[branch];
+    if ((d->kind != TOK_PP_IFDEF && d->kind != TOK_PP_IF) || !d->condition ||
+        d->condition->kind != COND_DEFINED)
+        return false;
+    const struct symbol *name = unit_token(unit, d->condition->token)->symbol;
+    return name &&
+           (name->flags & (SYMBOL_DEFINED | SYMBOL_DEFINED_HIDDEN)) == SYMBOL_DEFINED_HIDDEN;
+}
+
+/* The branch at BRANCH, or one around it, that no AMD compiler gets to; or NO_INDEX. */
+static uint32_t hidden_branch(const struct unit *unit, uint32_t branch)
+{
+    for (unsigned depth = 0; branch != NO_INDEX && depth < MOST_BRANCHES; ++depth) {
+        if (unit->directives.items[branch].hidden || asks_for_hidden(unit, branch))
+            return branch;
+        branch = unit->directives.items[branch].parent;
+    }
+    return NO_INDEX;
+}
+
 /* What no AMD compiler gets to, such as the part for __CUDA_ARCH__ of 800 and up, does no harm: a
    finding there is a note. */
 static void settle_hidden(struct translation *t)
@@ -104,6 +143,7 @@ static void settle_hidden(struct translation *t)
     const struct unit *unit = t->unit;
     size_t next = 0;
     uint32_t branch = NO_INDEX; /* the directive that opens the one at the finding */
+    note_definitions(unit);
     vec_each (struct finding, f, &t->findings.list) {
         for (; next < unit->directives.count; ++next) {
             const struct directive *d = &unit->directives.items[next];
@@ -115,12 +155,12 @@ static void settle_hidden(struct translation *t)
                 break;
             branch = d->inside;
         }
-        if (branch == NO_INDEX || !unit->directives.items[branch].hidden ||
-            f->effect == EFFECT_NONE)
+        uint32_t hidden = hidden_branch(unit, branch);
+        if (hidden == NO_INDEX || f->effect == EFFECT_NONE)
             continue;
         f->effect = EFFECT_NONE;
         finding_add_related(f, RELATED_HIDDEN,
-                            unit_span(unit, unit->directives.items[branch].tokens), NULL);
+                            unit_span(unit, unit->directives.items[hidden].tokens), NULL);
     }
 }
 

@@ -12,7 +12,9 @@ enum {
     SYMBOL_LIBRARY_ASKED = 1 << 8,
     SYMBOL_TEXTURE_REFERENCE = 1 << 9,
     SYMBOL_TEXTURE_WORD = 1 << 10,
-    SYMBOL_OWN = 1 << 11, /* more than called: the file declares it */
+    SYMBOL_OWN = 1 << 11,            /* more than called: the file declares it */
+    SYMBOL_DEFINED = 1 << 12,        /* a macro that an AMD compiler may see defined */
+    SYMBOL_DEFINED_HIDDEN = 1 << 13, /* one that is defined where none gets to */
 };
 
 struct widths;

@@ -57,7 +57,8 @@ EXTRA_DIST += \
     testsuite/shims.sh \
     testsuite/no-check.sh \
     testsuite/unit/lds_pads.tsv \
-    testsuite/unit/lds_patterns.tsv
+    testsuite/unit/lds_patterns.tsv \
+    testsuite/verdicts.tsv
 
 # One program per module; each prints TAP.
 UNIT_TESTS = \
