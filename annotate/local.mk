@@ -55,6 +55,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/spin_lock.c \
     annotate/rules/texture_reference.c \
     annotate/rules/unknown_name.c \
+    annotate/rules/vote_kept.c \
     annotate/rules/warp_synchronous.c \
     annotate/rules/wave_host.c \
     annotate/rules/wave_shuffle.c \
@@ -167,4 +168,5 @@ dist_pages_DATA = \
     annotate/pages/wave-size-macro.txt \
     annotate/pages/wave-size-test.txt \
     annotate/pages/wave-tile.txt \
+    annotate/pages/wave-vote-kept.txt \
     annotate/pages/wave-width-constant.txt
