@@ -20,6 +20,26 @@ static const struct node *target_of(const struct code *code, const struct node *
     return memory ? target : NULL;
 }
 
+/* Whether a condition around PLACE may let some lanes of a wave through and not others: then it is
+   open who votes. */
+static bool is_for_some(struct annotation *a, const struct code *code,
+                        const struct code_node *place)
+{
+    static const unsigned usual[] = {256, 1, 1};
+    struct lane_machine *machine = annotation_machine(a, place->function, usual, 64, 0);
+    for (const struct node *at = place->node, *around; (around = code_parent(code, at));
+         at = around) {
+        if ((around->kind != NODE_IF && around->kind != NODE_CHOICE) || around->kids == at)
+            continue;
+        struct lanes condition = {0};
+        if (machine)
+            condition = lane_evaluate(machine, around->kids);
+        if (!lanes_uniform(&condition) && !condition.wave_uniform)
+            return true;
+    }
+    return false;
+}
+
 void rule_vote_kept(struct annotation *a)
 {
     if (!warp_is_used(a) || !annotation_with_wave(a, 64))
@@ -32,7 +52,7 @@ void rule_vote_kept(struct annotation *a)
             annotation_is_hip(a, place->node->token) || !warp_call_of(a, place->node, &call) ||
             call.function->kind != WARP_VOTE || !target_of(code, place->node) ||
             annotation_widths(a)->functions[place->function].names_size ||
-            warp_fits_half(a, place->node))
+            warp_fits_half(a, place->node) || is_for_some(a, code, place))
             continue;
         struct finding *f = annotation_add(a, RULE_WAVE_VOTE_KEPT, place->node->tokens);
         f->targets = annotation_with_wave(a, 64);
