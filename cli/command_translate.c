@@ -61,13 +61,14 @@ static bool is_misspelled_command(const char *path)
 static bool check_inputs(struct run *run)
 {
     const struct options *o = run->options;
-    if (run->inputs.folder && !o->output_dir && !o->in_place && !writes_nothing(o))
-        return usage(run, _("a folder needs '--output-dir', '--in-place', '--dry-run' or "
-                            "'--diff'"));
-    if (1 < run->inputs.list.count && !o->output_dir && !o->in_place && !writes_nothing(o)) {
-        const struct input *first = run->inputs.list.items;
-        if (is_misspelled_command(first->path))
-            return usage_at(run, first->name, _("is neither a command nor a file"));
+    bool several = 1 < run->inputs.list.count || 1 < o->operands.count;
+    if ((several || run->inputs.folder) && !o->output_dir && !o->in_place && !writes_nothing(o)) {
+        const char *first = o->operands.count ? o->operands.items[0] : NULL;
+        if (several && is_misspelled_command(first))
+            return usage_at(run, first, _("is neither a command nor a file"));
+        if (run->inputs.folder)
+            return usage(run, _("a folder needs '--output-dir', '--in-place', '--dry-run' or "
+                                "'--diff'"));
         return usage(run, _("several files need '--output-dir', '--in-place', '--dry-run' or "
                             "'--diff'"));
     }

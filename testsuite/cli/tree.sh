@@ -192,7 +192,7 @@ inside() { cp -r tree/d3 nest && run 0 --output-dir=nest/hip nest/ && run 0 --ou
 ok "an output folder inside is no input" inside
 overlap() { run 0 --output-dir=overlap tree/d3/e4/k680.cu tree/d3 tree tree/d3/e4 && [ "$(files overlap)" -eq "$(files one)" ]; }
 ok "what is named twice is taken once" overlap
-usage() { run 2 tree && has err "a folder needs '--output-dir'" && run 2 -o x tree && run 2 --rename tree && run 2 --force -i tree/d3 && has err "'--force' needs"; }
+usage() { run 2 -q check tree && has err 'check: error: is neither a command nor a file' && run 2 tree && has err "a folder needs '--output-dir'" && run 2 -o x tree && run 2 --rename tree && run 2 --force -i tree/d3 && has err "'--force' needs"; }
 ok "a folder needs a place for its results" usage
 nothing() { mkdir empty && run 0 check empty && has err 'empty: warning: no C, C++ or CUDA source in this folder'; }
 ok "a folder without sources" nothing
@@ -211,6 +211,31 @@ excluded() {
 ok "--exclude" excluded
 configured() { printf 'exclude = e4, *.cuh\n' >tree/.hipwright.ini; (cd tree && "$HIPWRIGHT" -n . >../got 2>/dev/null); rm tree/.hipwright.ini; lacks got /e4/ && lacks got .cuh && has got /e5/; }
 ok "exclude in the configuration" configured
+
+stripped() {
+    run 0 --output-dir=marked --fix=unsafe --launch=function tree/d3 && cp -a marked/tree/d3 strip && printf '// hipwright: TODO: x\nint x;\n' >strip/m.h && printf '// hipwright: TODO: x\nint x;\n' >strip/m.txt &&
+        run 0 strip -i strip && [ "$(cat strip/m.h)" = 'int x;' ] && has strip/m.txt TODO && has err '1 file written' && run 0 strip -i strip && has err 'nothing to write'
+}
+ok "strip takes a folder" stripped
+
+# ---- the progress line
+
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    cuda_source line.cu && mkfifo slow.cu
+    # terminal OPTION...: what a terminal gets to see of a run that waits a second for its second file.
+    terminal() {
+        { sleep 1; cat line.cu; } >slow.cu &
+        TERM=xterm script -qec "'$HIPWRIGHT' check $* tree/d3/e4/k681.cu slow.cu line.cu" /dev/null >seen </dev/null
+        wait
+    }
+    line() {
+        terminal && grep -qaF $'\r\e[Khipwright: 2 of 3 files, ' seen && grep -qa $'[0-9] finding.*\r\e\[K' seen && terminal --quiet && lacks seen 'of 3 files' &&
+            { { sleep 1; cat line.cu; } >slow.cu & } && run 0 check slow.cu line.cu && wait && lacks err 'of 2 files' && lacks out 'of 2 files'
+    }
+    ok "the progress line is for terminals" line
+else
+    skip "the progress line is for terminals" "no script(1)"
+fi
 
 # ---- in place, and other names; in a part of the tree, since every original is brought to the disk
 
