@@ -29,6 +29,7 @@ SCRIPT_TESTS = \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
     testsuite/lane.sh \
+    testsuite/manual.sh \
     testsuite/maps-lint.sh \
     testsuite/pages.sh
 TESTS += $(SCRIPT_TESTS)

@@ -357,6 +357,10 @@ static const struct entry *find_product(const struct target_table *table, const 
 
 const struct target *target_find(const struct target_table *table, const char *name, size_t len)
 {
+    while (len && *name == ' ')
+        ++name, --len;
+    while (len && name[len - 1] == ' ')
+        --len;
     const char *colon = memchr(name, ':', len);
     if (colon)
         len = (size_t)(colon - name);

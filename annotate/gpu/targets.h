@@ -100,7 +100,8 @@ void target_table_free(struct target_table *table);
 bool target_load_file(struct target_table *table, const char *file, struct diag *diag);
 
 /* The target of the LEN bytes at NAME, or NULL. Features are no part of it: "gfx90a:xnack+" is
-   gfx90a and "sm_90a" is sm_90. What people know it as will do too: "MI300X", "rtx 4090". */
+   gfx90a and "sm_90a" is sm_90. What people know it as will do too: "MI300X", "rtx 4090". Blanks
+   around the name, as a list has them behind its commas, do not matter. */
 const struct target *target_find(const struct target_table *table, const char *name, size_t len);
 
 /* Calls FN with each target in the order of loading. */

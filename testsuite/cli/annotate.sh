@@ -22,6 +22,12 @@ other_gpus() {
         has out '"targets": ["gfx1100", "gfx90a"], "from": "sm_90"' && has out '"targets": ["gfx1100", "gfx90a"], "kernel"'
 }
 ok "--target and --from" other_gpus
+with_blanks() {
+    mkdir -p blanks && cp k.cu blanks && echo 'target = gfx1100, gfx90a' >blanks/.hipwright.ini &&
+        run 0 check --format=json --fail-on=never blanks/k.cu && has out '"targets": ["gfx1100", "gfx90a"], "from"' &&
+        run 0 occupancy --block=64 --target='gfx90a, MI300X ' && has out 'gfx942: '
+}
+ok "blanks behind the commas" with_blanks
 bad_gpu() { # TEXT ARGUMENT...
     local text=$1
     shift
