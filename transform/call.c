@@ -5,6 +5,33 @@
 
 #include <string.h>
 
+enum known { NO, YES, UNKNOWN };
+
+/* Whether the variable at INDEX is a parameter of the function around that is declared with TYPE
+   (HIP: its name in HIP, or NULL). UNKNOWN if it is none of its parameters. */
+static enum known is_parameter(const struct unit *unit, uint32_t index, const char *type,
+                               const char *hip)
+{
+    const struct function *fn = side_function(unit, index);
+    if (!fn)
+        return UNKNOWN;
+    const struct symbol *variable = unit_token(unit, index)->symbol;
+    bool named = false;
+    /* The limit keeps many calls in a function of many parameters linear. */
+    uint32_t end = fn->params.end - fn->params.begin < 200 ? fn->params.end : fn->params.begin;
+    for (uint32_t i = fn->params.begin; i < end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        const struct symbol *symbol = token->symbol;
+        if (token->kind == TOK_COMMA)
+            named = false;
+        else if (symbol && symbol == variable)
+            return named ? YES : NO;
+        else if (symbol && (!strcmp(symbol->text, type) || (hip && !strcmp(symbol->text, hip))))
+            named = true;
+    }
+    return UNKNOWN;
+}
+
 /* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
    constructor, a cast), or ends in a variable, member or function that is declared with it, or
    an element of one. */
@@ -28,8 +55,16 @@ static bool is_of_type(const struct transform *tr, struct range arg, const char 
         last = token->partner - 1;
         token = unit_token(unit, last);
     }
-    return token->kind == TOK_IDENT && token->symbol->type &&
-           !strcmp(token->symbol->type->cuda, type);
+    if (token->kind != TOK_IDENT)
+        return false;
+    /* Parameters of overloads have the same name and other types. */
+    uint32_t before = unit_prev(unit, last);
+    bool member = before != NO_TOKEN && (unit_token(unit, before)->kind == TOK_DOT ||
+                                         unit_token(unit, before)->kind == TOK_ARROW);
+    enum known parameter = member ? UNKNOWN : is_parameter(unit, last, type, hip);
+    if (parameter != UNKNOWN)
+        return parameter == YES;
+    return token->symbol->type && !strcmp(token->symbol->type->cuda, type);
 }
 
 /* Whether the result of the call at INDEX is assigned to a variable of the CUDA type TYPE. */

@@ -3,8 +3,7 @@
 
 #include "transform/transform_p.h"
 
-/* The function whose body holds token INDEX, or NULL. */
-static const struct function *function_around(const struct unit *unit, uint32_t index)
+const struct function *side_function(const struct unit *unit, uint32_t index)
 {
     size_t low = 0, high = unit->functions.count;
     while (low < high) {
@@ -30,7 +29,7 @@ static enum side side_of(bool host, bool device)
 
 enum side side_at(const struct unit *unit, uint32_t index)
 {
-    const struct function *fn = function_around(unit, index);
+    const struct function *fn = side_function(unit, index);
     if (!fn || fn->flags & FUNCTION_IN_MACRO)
         return SIDE_UNKNOWN;
     /* A lambda with attributes of its own: out of the blocks around, over those beside, the

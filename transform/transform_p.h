@@ -51,6 +51,9 @@ struct transform {
 enum side { SIDE_UNKNOWN, SIDE_HOST, SIDE_DEVICE, SIDE_BOTH };
 enum side side_at(const struct unit *unit, uint32_t index);
 
+/* The function whose body holds token INDEX, or NULL. */
+const struct function *side_function(const struct unit *unit, uint32_t index);
+
 /* Finds the names the file declares itself, and the types of the API that it declares names with.
  */
 void names_collect(struct transform *tr);
