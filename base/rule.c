@@ -37,7 +37,8 @@ const char *rule_category(enum rule_id id)
 bool rule_reads_cuda(enum rule_id id)
 {
     const char *category = rule_category(id);
-    return !strcmp(category, "api") || !strcmp(category, "library");
+    return !strcmp(category, "api") || !strcmp(category, "library") ||
+           id == RULE_OCCUPANCY_LAUNCH_BOUNDS || id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
 }
 
 const char *rule_category_find(const char *name)

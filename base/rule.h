@@ -63,7 +63,8 @@ const struct rule *rule_get(enum rule_id id);
 const char *rule_category(enum rule_id id);
 
 /* Whether what ID finds is in CUDA source only, so that its findings cannot be made again from what
-   the translation wrote: the rules about APIs and libraries. */
+   the translation wrote: the rules about APIs and libraries, and about arguments of launch bounds,
+   which mean something else in HIP. */
 bool rule_reads_cuda(enum rule_id id);
 
 /* The category NAME, the same pointer as rule_category() returns, or NULL. */

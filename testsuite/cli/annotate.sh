@@ -28,6 +28,11 @@ with_blanks() {
         run 0 occupancy --block=64 --target='gfx90a, MI300X ' && has out 'gfx942: '
 }
 ok "blanks behind the commas" with_blanks
+bounds_again() {
+    printf '#include <cuda_runtime.h>\n__global__ void __launch_bounds__(512, 2) k(int *p) { *p = 1; }\n' >b.cu &&
+        run 0 -o b1.hip b.cu && has b1.hip '[occupancy-launch-bounds]' && run 0 -o b2.hip b1.hip && cmp b1.hip b2.hip
+}
+ok "what only CUDA source shows stays marked" bounds_again
 bad_gpu() { # TEXT ARGUMENT...
     local text=$1
     shift
