@@ -139,6 +139,7 @@ while read -r at kind rest; do
         ;;
     use)
         read -r from to <<<"$rest"
+        mkdir -p "$(dirname "${to:-.}")"
         cp "$srcdir/$from" "${to:-$(basename "$from")}" && chmod u+w "${to:-$(basename "$from")}" ||
             ok "line $at: $from" false
         ;;
