@@ -24,6 +24,8 @@ struct walking {
     struct walk *walk;
     struct diag *diag;
     struct strbuf path; /* of the entry that is looked at */
+    struct strbuf last; /* the folder that is_avoided() was asked about last, and its answer */
+    bool last_avoided;
     VEC(struct pending) todo;
 };
 
@@ -72,6 +74,11 @@ static const char *keep(struct walk *walk, const char *path)
     return arena_strndup(walk->arena, path, strlen(path));
 }
 
+static bool is_avoided(const struct walk *walk, const struct stat *st)
+{
+    return walk->avoid && walk->avoid->st_dev == st->st_dev && walk->avoid->st_ino == st->st_ino;
+}
+
 /* Takes the file or folder PATH, whose own name begins at NAME. */
 static void take(struct walking *w, const char *path, size_t base, const char *name)
 {
@@ -92,9 +99,7 @@ static void take(struct walking *w, const char *path, size_t base, const char *n
         else if (dead ? is_source : S_ISDIR(to.st_mode) || (S_ISREG(to.st_mode) && is_source))
             walk->links++;
     }
-    bool avoided =
-        walk->avoid && walk->avoid->st_dev == st.st_dev && walk->avoid->st_ino == st.st_ino;
-    if (S_ISDIR(st.st_mode) && !avoided)
+    if (S_ISDIR(st.st_mode) && !is_avoided(walk, &st))
         *vec_push(&w->todo) = (struct pending){keep(walk, path), base, git_is_top(path)};
     else if (S_ISREG(st.st_mode) && is_source)
         *vec_push(&walk->files) = (struct walk_file){keep(walk, path), base, st.st_size};
@@ -154,6 +159,30 @@ static bool is_left_out(struct walking *w, const char *path, size_t base, size_t
     return res;
 }
 
+/* Whether a folder of PATH, behind the FROM bytes that are known, is the one that is left out. The
+   paths come folder by folder, so the answer for the last one mostly is that for this one. */
+static bool is_below_avoided(struct walking *w, const char *path, size_t from)
+{
+    const char *slash = strrchr(path, '/');
+    if (!w->walk->avoid || !slash || (size_t)(slash - path) < from)
+        return false;
+    size_t len = (size_t)(slash - path);
+    if (w->last.len == len && !memcmp(w->last.text, path, len))
+        return w->last_avoided;
+    bool res = false;
+    for (size_t at = from; !res && at < len; ++at) {
+        at += strcspn(path + at, "/");
+        strbuf_clear(&w->last);
+        strbuf_add(&w->last, path, at);
+        struct stat st;
+        res = !stat(w->last.text, &st) && is_avoided(w->walk, &st);
+    }
+    strbuf_clear(&w->last);
+    strbuf_add(&w->last, path, len);
+    w->last_avoided = res;
+    return res;
+}
+
 /* Takes what git lists in FOLDER; false where it does not. */
 static bool ask_git(struct walking *w, const struct pending *folder)
 {
@@ -171,7 +200,8 @@ static bool ask_git(struct walking *w, const struct pending *folder)
             name[len - 1] = '\0'; /* a repository in it */
         const char *path = join(w, folder->path, name);
         const char *slash = strrchr(path, '/');
-        if (!is_left_out(w, path, folder->base, strlen(path) - strlen(name)))
+        size_t from = strlen(path) - strlen(name);
+        if (!is_left_out(w, path, folder->base, from) && !is_below_avoided(w, path, from))
             take(w, path, folder->base, slash + 1);
         if (name[len - 1] == '\0')
             name[len - 1] = '/';
@@ -199,6 +229,7 @@ void walk_folder(struct walk *walk, const char *folder, struct diag *diag)
     }
     vec_release(&w.todo);
     strbuf_release(&w.path);
+    strbuf_release(&w.last);
     size_t kept = first, count = walk->files.count;
     if (first < count)
         qsort(walk->files.items + first, count - first, sizeof *walk->files.items, compare);

@@ -190,6 +190,16 @@ rm -rf placed
 ok "the working folder" dot
 inside() { cp -r tree/d3 nest && run 0 --output-dir=nest/hip nest/ && run 0 --output-dir=nest/hip nest/ && has err 'nothing to write' && [ ! -e nest/hip/hip ]; }
 ok "an output folder inside is no input" inside
+inside_git() {
+    mkdir -p around-git/sub && cuda_source around-git/sub/k.cu && cuda_source around-git/k.cu && (
+        cd around-git && git init -q && for _ in 1 2; do
+            run 0 --output-dir=sub/hip . && [ "$(list sub/hip)" = $'./k.cu\n./sub/k.cu' ] || { list sub/hip; exit 1; }
+        done
+    )
+}
+if command -v git >/dev/null; then
+    ok "neither in a git repository" inside_git
+fi
 overlap() { run 0 --output-dir=overlap tree/d3/e4/k680.cu tree/d3 tree tree/d3/e4 && [ "$(files overlap)" -eq "$(files one)" ]; }
 ok "what is named twice is taken once" overlap
 usage() { run 2 -q check tree && has err 'check: error: is neither a command nor a file' && run 2 tree && has err "a folder needs '--output-dir'" && run 2 -o x tree && run 2 --rename tree && run 2 --force -i tree/d3 && has err "'--force' needs"; }
