@@ -5,6 +5,7 @@ libhipwright_a_SOURCES += \
     base/finding.c base/finding.h \
     base/hash.c base/hash.h \
     base/i18n.h \
+    base/lcs.c base/lcs.h \
     base/related.def \
     base/rule.c base/rule.h \
     base/rules.def \

@@ -71,6 +71,7 @@ UNIT_TESTS = \
     testsuite/unit/check_invariants \
     testsuite/unit/check_launch \
     testsuite/unit/check_lane \
+    testsuite/unit/check_lcs \
     testsuite/unit/check_lexer \
     testsuite/unit/check_lds \
     testsuite/unit/check_library \
