@@ -8,6 +8,7 @@ libhipwright_a_SOURCES += \
     cli/command_hook.c \
     cli/command_lookup.c \
     cli/command_occupancy.c \
+    cli/command_review.c \
     cli/command_translate.c \
     cli/commands.def cli/commands.h \
     cli/compile_commands.c cli/compile_commands.h \
@@ -22,6 +23,7 @@ libhipwright_a_SOURCES += \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \
     cli/page.c cli/page.h \
+    cli/pairs.c cli/pairs.h \
     cli/pool.c cli/pool.h \
     cli/process.c cli/process.h \
     cli/progress.c cli/progress.h \

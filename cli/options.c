@@ -28,6 +28,7 @@ enum {
     E = 1 << COMMAND_EXPLAIN,
     S = 1 << COMMAND_STRIP,
     H = 1 << COMMAND_HOOK,
+    R = 1 << COMMAND_REVIEW,
     /* behind the subcommands */
     CONFIG_FILE = 1 << 28,
     CONFIG_RUN = 1 << 29,
@@ -172,7 +173,7 @@ static bool is_macro(const char *arg)
 static bool take(struct options *o, enum option_id id, const char *arg, struct diag_place place,
                  struct diag *diag)
 {
-    enum { MAX_REGISTERS = 4096, MAX_LDS = 1 << 30 };
+    enum { MAX_REGISTERS = 4096, MAX_LDS = 1 << 30, MAX_CONTEXT = 1000000 };
     static const char *const waves[] = {"32", "64"};
     static const char *const modes[] = {"cu", "wgp"};
     static const char *const formats[] = {"text", "json", "sarif", "github"};
@@ -277,6 +278,11 @@ static bool take(struct options *o, enum option_id id, const char *arg, struct d
         break;
     case OPT_WRITE_BASELINE:
         o->write_baseline = arg;
+        break;
+    case OPT_CONTEXT:
+        return read_number(id, arg, 0, MAX_CONTEXT, &o->context, place, diag);
+    case OPT_ALL_DIFFERENCES:
+        o->exact = true;
         break;
     case OPT_FILES_FROM:
         o->files_from = arg;
@@ -596,7 +602,9 @@ static bool check_usage(const struct options *o, struct diag *diag)
 /* What holds where nothing is given. */
 static void set_defaults(struct options *o)
 {
-    o->fail_on = o->command == COMMAND_CHECK ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
+    bool fails = o->command == COMMAND_CHECK || o->command == COMMAND_REVIEW;
+    o->fail_on = fails ? (int)LEVEL_ERROR : (int)LEVEL_NEVER;
+    o->context = DEFAULT_CONTEXT;
 }
 
 void options_add_hint(const char *command, struct diag *diag)
@@ -841,6 +849,13 @@ void options_help(enum command command, FILE *out)
         fputs(_("\nThe hook checks what is about to be committed: 'hipwright check --staged'.\n"
                 "Exit status: 0 done, 2 trouble.\n"),
               out);
+    else if (command == COMMAND_REVIEW)
+        fputs(
+            _("\nOLD is translated, and what NEW does otherwise is shown, hunk by hunk, with the\n"
+              "findings that each hunk resolves, leaves or brings in.\n"
+              "Exit status: 0 nothing to report; 1 findings at or above --fail-on that NEW has\n"
+              "where it was changed; 2 trouble.\n"),
+            out);
     else if (command == COMMAND_STRIP)
         fputs(
             _("\nWithout FILE, or where FILE is '-', standard input is read. Comments that allow\n"

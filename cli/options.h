@@ -53,6 +53,9 @@ enum fix_wanted {
     FIX_ALSO_UNSAFE,
 };
 
+/* Lines of context of a diff. */
+enum { DEFAULT_CONTEXT = 3 };
+
 /* No level reaches this one: --fail-on=never. */
 enum { LEVEL_NEVER = LEVEL_ERROR + 1 };
 
@@ -106,6 +109,8 @@ struct options {
     bool write;
     const char *write_index; /* of a write beside the read of index */
     VEC(const char *) exclude;
+    unsigned context; /* of review: lines around a change */
+    bool exact;       /* show all differences */
     bool in_place;
     bool rename;
     bool force;

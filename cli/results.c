@@ -123,7 +123,7 @@ bool results_begin(struct results *r)
         if (outlet->format == FORMAT_JSON) {
             res = configs_join_gpus(r->options->configs, r->options, &gpus, r->diag);
             if (res)
-                json_add_begin(&text, &gpus);
+                json_add_begin(&text, &gpus, "findings");
         } else if (outlet->format == FORMAT_SARIF) {
             sarif_add_begin(&text);
         }

@@ -124,8 +124,8 @@ static void block_add(struct blocks *b, const struct edits *edits, size_t *next)
     *vec_push(&b->list) = block;
 }
 
-static void add_lines(struct strbuf *out, char mark, const char *color, const char *text,
-                      size_t len, bool terminal)
+void diff_add_lines(struct strbuf *out, char mark, const char *color, const char *text, size_t len,
+                    bool terminal)
 {
     while (len) {
         size_t n = first_line(text, len);
@@ -154,10 +154,10 @@ static void add_old(const struct blocks *b, struct strbuf *out, char mark, const
                     size_t first, size_t end, bool terminal)
 {
     size_t from = line_begin(b, first);
-    add_lines(out, mark, color, b->source->text + from, line_begin(b, end) - from, terminal);
+    diff_add_lines(out, mark, color, b->source->text + from, line_begin(b, end) - from, terminal);
 }
 
-static void add_range(struct strbuf *out, char mark, size_t first, size_t count)
+void diff_add_range(struct strbuf *out, char mark, size_t first, size_t count)
 {
     /* An empty range is named by the line before it. */
     strbuf_printf(out, "%c%zu", mark, count ? first + 1 : first);
@@ -165,9 +165,7 @@ static void add_range(struct strbuf *out, char mark, size_t first, size_t count)
         strbuf_printf(out, ",%zu", count);
 }
 
-/* A file's name as patch and git read it: quoted as in C if it holds something odd, and with a
-   tab behind it if it holds spaces. */
-static void add_name(struct strbuf *out, const char *mark, const char *name, const char *color)
+void diff_add_name(struct strbuf *out, const char *mark, const char *name, const char *color)
 {
     bool odd = *name == '"', spaces = false;
     for (const unsigned char *c = (const unsigned char *)name; *c; ++c) {
@@ -208,8 +206,8 @@ void diff_add(struct strbuf *out, struct source *source, const struct edits *edi
     const char *bold = style.color ? "\33[1m" : "", *hunk = style.color ? "\33[36m" : "";
     const char *minus = style.color ? "\33[31m" : "", *plus = style.color ? "\33[32m" : "";
     if (b.list.count) {
-        add_name(out, "--- ", source->name, bold);
-        add_name(out, "+++ ", source->name, bold);
+        diff_add_name(out, "--- ", source->name, bold);
+        diff_add_name(out, "+++ ", source->name, bold);
     }
     size_t added = 0, removed = 0; /* lines, before the hunk at hand */
     for (size_t i = 0, next; i < b.list.count; i = next) {
@@ -227,16 +225,16 @@ void diff_add(struct strbuf *out, struct source *source, const struct edits *edi
         end = b.lines - end < CONTEXT ? b.lines : end + CONTEXT;
         strbuf_adds(out, hunk);
         strbuf_adds(out, "@@ ");
-        add_range(out, '-', first, end - first);
+        diff_add_range(out, '-', first, end - first);
         strbuf_addc(out, ' ');
-        add_range(out, '+', first + added - removed, end - first + plus_count - minus_count);
+        diff_add_range(out, '+', first + added - removed, end - first + plus_count - minus_count);
         strbuf_adds(out, " @@");
         strbuf_adds(out, style.color ? "\33[m\n" : "\n");
         for (size_t k = i; k < next; ++k) {
             add_old(&b, out, ' ', "", first, list[k].first, style.terminal);
             first = list[k].first + list[k].count;
             add_old(&b, out, '-', minus, list[k].first, first, style.terminal);
-            add_lines(out, '+', plus, b.text.text + list[k].text, list[k].len, style.terminal);
+            diff_add_lines(out, '+', plus, b.text.text + list[k].text, list[k].len, style.terminal);
         }
         add_old(&b, out, ' ', "", first, end, style.terminal);
         added += plus_count;

@@ -18,4 +18,19 @@ struct diff_style {
 void diff_add(struct strbuf *out, struct source *source, const struct edits *edits,
               struct diff_style style);
 
+/* The parts of a diff, for whoever finds the differences otherwise; COLOR is the escape sequence of
+   the line's colour, or "". */
+
+/* Appends the line that names a file, as patch and git read it, behind MARK ("--- ", "+++ "):
+   quoted as in C if NAME holds something odd, and with a tab behind it if it holds spaces. */
+void diff_add_name(struct strbuf *out, const char *mark, const char *name, const char *color);
+
+/* Appends MARK ('-' or '+') and the range of COUNT lines from FIRST on, counted from 0. */
+void diff_add_range(struct strbuf *out, char mark, size_t first, size_t count);
+
+/* Appends the lines of the LEN bytes at TEXT, each behind MARK, and says where the last one has no
+   newline; control bytes as \xNN if TERMINAL. */
+void diff_add_lines(struct strbuf *out, char mark, const char *color, const char *text, size_t len,
+                    bool terminal);
+
 #endif

@@ -69,7 +69,7 @@ json_t *json_target_names(const struct comparison *gpus, target_set set)
     return res;
 }
 
-void json_add_begin(struct strbuf *out, const struct comparison *gpus)
+void json_add_begin(struct strbuf *out, const struct comparison *gpus, const char *list)
 {
     strbuf_adds(out, "{\"version\": 1, \"tool\": ");
     json_add(out, json_tool());
@@ -77,7 +77,7 @@ void json_add_begin(struct strbuf *out, const struct comparison *gpus)
     json_add(out, json_target_names(gpus, comparison_all(gpus)));
     strbuf_adds(out, ", \"from\": ");
     json_add(out, json_must(json_string(gpus->from->name)));
-    strbuf_adds(out, ",\n\"findings\": [");
+    strbuf_printf(out, ",\n\"%s\": [", list);
 }
 
 static void set_place(json_t *o, struct location begin, struct location end)
@@ -152,8 +152,8 @@ json_t *json_figures(const struct finding *finding)
     return res;
 }
 
-void json_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
-                      const struct comparison *gpus)
+json_t *json_finding(struct source *source, const struct finding *finding,
+                     const struct comparison *gpus)
 {
     const struct rule *rule = rule_get(finding->rule);
     struct strbuf words = STRBUF_INIT;
@@ -176,9 +176,14 @@ void json_add_finding(struct strbuf *out, struct source *source, const struct fi
     json_put(o, "related", related_places(source, finding));
     json_put(o, "fix", fix_or_null(source, finding->fix));
     json_put(o, "figures", json_figures(finding));
-
-    json_add(out, o);
     strbuf_release(&words);
+    return o;
+}
+
+void json_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
+                      const struct comparison *gpus)
+{
+    json_add(out, json_finding(source, finding, gpus));
 }
 
 void json_add_end(struct strbuf *out, const struct json_summary *summary)

@@ -40,8 +40,13 @@ json_t *json_tool(void);
 /* Appends VALUE on one line, and releases it. */
 void json_add(struct strbuf *out, json_t *value);
 
-/* Appends the beginning of the object, up to the list of findings; GPUS are those of the run. */
-void json_add_begin(struct strbuf *out, const struct comparison *gpus);
+/* Appends the beginning of the object, up to the list called LIST ("findings"); GPUS are those of
+   the run. */
+void json_add_begin(struct strbuf *out, const struct comparison *gpus, const char *list);
+
+/* The object of FINDING of SOURCE, whose targets are those of GPUS; a new reference. */
+json_t *json_finding(struct source *source, const struct finding *finding,
+                     const struct comparison *gpus);
 
 /* Appends FINDING of SOURCE, whose targets are those of GPUS; between findings come commas. */
 void json_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,

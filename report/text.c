@@ -274,20 +274,25 @@ static void add_fix(struct writing *w)
     }
 }
 
+void text_add_headline(struct strbuf *out, const char *file, struct location at,
+                       const struct finding *finding, bool color)
+{
+    struct strbuf words = STRBUF_INIT;
+    add_place(out, file, at, finding_level(finding), color);
+    message_add(&words, finding, true);
+    utf8_add_terminal(out, words.text ? words.text : "", words.len);
+    strbuf_printf(out, " [%s]\n", rule_get(finding->rule)->name);
+    strbuf_release(&words);
+}
+
 void text_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
                       const struct comparison *gpus, bool color)
 {
     struct writing w = {out, source, finding, source_location(source, finding->span.begin), color};
     enum level level = finding_level(finding);
-    struct strbuf words = STRBUF_INIT;
 
-    add_place(out, source->name, w.at, level, color);
-    message_add(&words, finding, true);
-    utf8_add_terminal(out, words.text ? words.text : "", words.len);
-    strbuf_printf(out, " [%s]\n", rule_get(finding->rule)->name);
+    text_add_headline(out, source->name, w.at, finding, color);
     add_excerpt(out, source, finding->span, w.at, level, color);
-    strbuf_release(&words);
-
     add_related(&w);
     add_figures(&w);
     add_targets(&w, gpus);

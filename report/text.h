@@ -28,4 +28,8 @@
 void text_add_finding(struct strbuf *out, struct source *source, const struct finding *finding,
                       const struct comparison *gpus, bool color);
 
+/* Appends the first line of that alone, for the place AT of FILE. */
+void text_add_headline(struct strbuf *out, const char *file, struct location at,
+                       const struct finding *finding, bool color);
+
 #endif

@@ -25,6 +25,7 @@ SCRIPT_TESTS = \
     testsuite/cli/pre-commit.sh \
     testsuite/cli/results.sh \
     testsuite/cli/staged.sh \
+    testsuite/cli/review.sh \
     testsuite/cli/tree.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
@@ -64,6 +65,7 @@ EXTRA_DIST += \
 # One program per module; each prints TAP.
 UNIT_TESTS = \
     testsuite/unit/check_annotate \
+    testsuite/unit/check_contrast \
     testsuite/unit/check_edit \
     testsuite/unit/check_entries \
     testsuite/unit/check_expr \

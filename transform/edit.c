@@ -75,6 +75,35 @@ void edits_apply(const struct edits *edits, const struct source *source, struct 
     strbuf_add(out, source->text + at, source->len - at);
 }
 
+/* Steps over the next edit. */
+static void walk_step(struct edit_walk *walk, const struct edit *e)
+{
+    walk->result += e->offset - walk->source + strlen(e->text);
+    walk->source = (size_t)e->offset + e->length;
+    walk->next++;
+}
+
+size_t edits_to_result(const struct edits *edits, struct edit_walk *walk, size_t offset)
+{
+    for (; walk->next < edits->list.count; walk_step(walk, &edits->list.items[walk->next])) {
+        const struct edit *e = &edits->list.items[walk->next];
+        if (offset < (size_t)e->offset + e->length)
+            return walk->result + (offset < e->offset ? offset : e->offset) - walk->source;
+    }
+    return walk->result + offset - walk->source;
+}
+
+size_t edits_to_source(const struct edits *edits, struct edit_walk *walk, size_t offset)
+{
+    for (; walk->next < edits->list.count; walk_step(walk, &edits->list.items[walk->next])) {
+        const struct edit *e = &edits->list.items[walk->next];
+        size_t begin = walk->result + e->offset - walk->source;
+        if (offset < begin + strlen(e->text))
+            return offset < begin ? walk->source + offset - walk->result : e->offset;
+    }
+    return walk->source + offset - walk->result;
+}
+
 void edits_release(struct edits *edits)
 {
     vec_release(&edits->list);

@@ -46,6 +46,18 @@ size_t edits_finish(struct edits *edits);
 /* Appends the text of SOURCE with EDITS (finished) applied to OUT. */
 void edits_apply(const struct edits *edits, const struct source *source, struct strbuf *out);
 
+/* A walk along the text and its result; all 0 at the start. */
+struct edit_walk {
+    size_t next;           /* edit */
+    size_t source, result; /* offsets behind the one before */
+};
+
+/* Where the byte at OFFSET of the source lies in the result of EDITS (finished), and the other way
+   round; one that is replaced lies where its replacement begins, and the other way round. Of one
+   WALK, the calls are all of the same function and in the order of the offsets. */
+size_t edits_to_result(const struct edits *edits, struct edit_walk *walk, size_t offset);
+size_t edits_to_source(const struct edits *edits, struct edit_walk *walk, size_t offset);
+
 void edits_release(struct edits *edits);
 
 #endif

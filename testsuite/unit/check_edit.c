@@ -130,6 +130,27 @@ START_TEST(many)
 }
 END_TEST
 
+/* Where bytes go and come from. */
+START_TEST(offsets)
+{
+    struct edits edits = {0};
+    edit_add(&edits, 0, 0, "++", EDIT_RENAME);   /* ++0123456789 */
+    edit_add(&edits, 2, 3, "abcd", EDIT_RENAME); /* ++01abcd56789 */
+    edit_add(&edits, 6, 2, "", EDIT_RENAME);     /* ++01abcd589 */
+    edit_add(&edits, 10, 0, "end", EDIT_RENAME);
+    edits_finish(&edits);
+    static const size_t results[] = {2, 3, 4, 4, 4, 8, 9, 9, 9, 10, 14};
+    static const size_t sources[] = {0, 0, 0, 1, 2, 2, 2, 2, 5, 8, 9, 10, 10, 10, 10};
+    struct edit_walk walk = {0};
+    for (size_t i = 0; i < sizeof results / sizeof *results; ++i)
+        ck_assert_uint_eq(edits_to_result(&edits, &walk, i), results[i]);
+    walk = (struct edit_walk){0};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
+        ck_assert_uint_eq(edits_to_source(&edits, &walk, i), sources[i]);
+    edits_release(&edits);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("edit");
@@ -140,6 +161,7 @@ int main(void)
     tcase_add_test(tcase, overlaps_are_dropped);
     tcase_add_test(tcase, first_of_two_equals_wins);
     tcase_add_test(tcase, many);
+    tcase_add_test(tcase, offsets);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -194,7 +194,7 @@ START_TEST(json)
     source.name = "a\xff.cu";
     struct finding f = finding_at(1, 10, "c\x80\"\n");
     struct strbuf out = STRBUF_INIT;
-    json_add_begin(&out, &gpus);
+    json_add_begin(&out, &gpus, "findings");
     json_add_finding(&out, &source, &f, &gpus);
     strbuf_addc(&out, ',');
     json_add_finding(&out, &source, &f, &gpus);
@@ -228,7 +228,7 @@ START_TEST(json)
     json_decref(root);
 
     strbuf_clear(&out);
-    json_add_begin(&out, &gpus);
+    json_add_begin(&out, &gpus, "findings");
     json_add_end(&out, &(struct json_summary){0});
     root = json_loadb(out.text, out.len, 0, &error);
     ck_assert_ptr_nonnull(root);

@@ -1,0 +1,594 @@
+#include <config.h>
+
+#include "cli/pairs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/source.h"
+#include "base/xalloc.h"
+#include "cli/walk.h"
+#include "cli/wanted.h"
+
+#define uthash_malloc(size) xmalloc(size)
+#define uthash_fatal(message) xalloc_die()
+#include <uthash.h>
+
+static bool usage(const struct options *o, struct diag *diag, const char *message)
+{
+    diag_add(diag, DIAG_ERROR, (struct diag_place){0}, "%s", message);
+    options_add_hint(command_name(o->command), diag);
+    return false;
+}
+
+static void add_pair(struct pairs *pairs, struct pair_file old, struct pair_file new)
+{
+    const struct pair_file *main = new.name ? &new : &old;
+    *vec_push(&pairs->list) = (struct pair){old, new};
+    *vec_push(&pairs->inputs.list) = (struct input){.name = main->name, .path = main->path};
+}
+
+/* ---- pairing by names */
+
+/* A file of one side that has no partner yet. */
+struct candidate {
+    const char *path; /* from the folder or the top of the work tree on */
+    const char *key;  /* what the names of a source and its port have in common */
+    struct pair_file file;
+    bool taken;
+    struct candidate *next; /* of the same key */
+    UT_hash_handle hh;
+};
+
+struct candidates {
+    VEC(struct candidate) list; /* in the order of their paths */
+    struct candidate *by_key;
+};
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+    size_t n = strlen(end);
+    return n < len && !memcmp(text + len - n, end, n);
+}
+
+/* The length of PATH without the endings of sources, of which a port may have several; whether it
+   is a header in *HEADER. */
+static size_t stem(const char *path, bool *header)
+{
+    static const char *const sources[] = {".cu", ".hip", ".cpp", ".cc", ".cxx", ".c"};
+    static const char *const headers[] = {".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"};
+    size_t len = strlen(path);
+    *header = false;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
+            if (ends_with(path, len, sources[i])) {
+                len -= strlen(sources[i]);
+                more = true;
+            }
+        for (size_t i = 0; i < sizeof headers / sizeof *headers; ++i)
+            if (ends_with(path, len, headers[i])) {
+                len -= strlen(headers[i]);
+                *header = more = true;
+            }
+    }
+    return len;
+}
+
+/* "cuda/k_cuda.cuh" and "hip/k_hip.hip.h" are "hip/k_hip h". */
+static const char *key_of(struct pairs *pairs, const char *path)
+{
+    struct strbuf key = STRBUF_INIT;
+    bool header;
+    size_t len = stem(path, &header);
+    for (size_t i = 0; i < len;)
+        if (len - i < 4 || strncasecmp(path + i, "cuda", 4)) {
+            strbuf_addc(&key, path[i++]);
+        } else {
+            strbuf_adds(&key, "hip");
+            i += 4;
+        }
+    strbuf_adds(&key, header ? " h" : "");
+    const char *res = arena_strndup(&pairs->arena, key.text ? key.text : "", key.len);
+    strbuf_release(&key);
+    return res;
+}
+
+static void add_candidate(struct pairs *pairs, struct candidates *c, const char *path,
+                          struct pair_file file)
+{
+    *vec_push(&c->list) =
+        (struct candidate){.path = path, .key = key_of(pairs, path), .file = file};
+}
+
+/* Makes the indices of C, to which nothing may be added from now on. Of one key the first path
+   comes first. */
+static void index_candidates(struct candidates *c)
+{
+    for (size_t i = c->list.count; i--;) {
+        struct candidate *one = &c->list.items[i], *same;
+        HASH_FIND_STR(c->by_key, one->key, same);
+        if (same) {
+            one->next = same;
+            HASH_DEL(c->by_key, same);
+        }
+        HASH_ADD_KEYPTR(hh, c->by_key, one->key, strlen(one->key), one);
+    }
+}
+
+static void release_candidates(struct candidates *c)
+{
+    HASH_CLEAR(hh, c->by_key);
+    vec_release(&c->list);
+}
+
+/* The candidate of C with the key of NEW that is not taken, or NULL; if SAME_PATH, of its path. */
+static struct candidate *find_candidate(struct candidates *c, const struct candidate *new,
+                                        bool same_path)
+{
+    struct candidate *res;
+    HASH_FIND_STR(c->by_key, new->key, res);
+    while (res && (res->taken || (same_path && strcmp(res->path, new->path))))
+        res = res->next;
+    return res;
+}
+
+static int compare_pairs(const void *va, const void *vb)
+{
+    const struct pair *a = va, *b = vb;
+    const char *x = a->new.name ? a->new.path : a->old.path;
+    const char *y = b->new.name ? b->new.path : b->old.path;
+    return strcmp(x, y);
+}
+
+/* Adds the pairs that the candidates make, and what has no partner; all of PAIRS in the order of
+   their paths. */
+static void add_by_names(struct pairs *pairs, struct candidates *old, struct candidates *new)
+{
+    index_candidates(old);
+    for (int by_key = 0; by_key < 2; ++by_key)
+        vec_each (struct candidate, candidate, &new->list) {
+            struct candidate *partner =
+                candidate->taken ? NULL : find_candidate(old, candidate, !by_key);
+            if (!partner)
+                continue;
+            partner->taken = candidate->taken = true;
+            *vec_push(&pairs->list) = (struct pair){partner->file, candidate->file};
+        }
+    vec_each (const struct candidate, candidate, &old->list)
+        if (!candidate->taken)
+            *vec_push(&pairs->list) = (struct pair){.old = candidate->file};
+    vec_each (const struct candidate, candidate, &new->list)
+        if (!candidate->taken)
+            *vec_push(&pairs->list) = (struct pair){.new = candidate->file};
+    if (pairs->list.count)
+        qsort(pairs->list.items, pairs->list.count, sizeof *pairs->list.items, compare_pairs);
+    vec_each (const struct pair, pair, &pairs->list) {
+        const struct pair_file *main = pair->new.name ? &pair->new : &pair->old;
+        *vec_push(&pairs->inputs.list) = (struct input){.name = main->name, .path = main->path};
+    }
+}
+
+/* ---- files and folders */
+
+static struct pair_file operand(const char *name)
+{
+    bool is_stdin = !strcmp(name, "-");
+    return (struct pair_file){is_stdin ? "<stdin>" : name, is_stdin ? NULL : name, NULL};
+}
+
+static bool is_folder(const struct pair_file *file)
+{
+    struct stat st;
+    return file->path && !stat(file->path, &st) && S_ISDIR(st.st_mode);
+}
+
+static void list_folder(struct pairs *pairs, struct candidates *c, const char *folder,
+                        const struct options *o, struct diag *diag)
+{
+    struct walk walk = {.excluded = o->exclude.items,
+                        .excluded_count = o->exclude.count,
+                        .file_links = true,
+                        .arena = &pairs->arena};
+    walk_folder(&walk, folder, diag);
+    vec_each (const struct walk_file, f, &walk.files)
+        add_candidate(pairs, c, f->name + f->base, (struct pair_file){f->name, f->name, NULL});
+    vec_release(&walk.files);
+}
+
+static void collect_folders(struct pairs *pairs, const char *old, const char *new,
+                            const struct options *o, struct diag *diag)
+{
+    struct candidates a = {.by_key = NULL}, b = {.by_key = NULL};
+    list_folder(pairs, &a, old, o, diag);
+    list_folder(pairs, &b, new, o, diag);
+    pairs->trouble = diag->errors;
+    add_by_names(pairs, &a, &b);
+    release_candidates(&a);
+    release_candidates(&b);
+}
+
+static bool collect_files(struct pairs *pairs, const struct options *o, struct diag *diag)
+{
+    struct pair_file old = operand(o->operands.items[0]), new = operand(o->operands.items[1]);
+    if (!old.path && !new.path)
+        return usage(o, diag, _("standard input can be read only once"));
+    if (is_folder(&old) && is_folder(&new))
+        collect_folders(pairs, old.path, new.path, o, diag);
+    else if (is_folder(&old) || is_folder(&new))
+        return usage(o, diag, _("a file and a folder cannot be compared"));
+    else
+        add_pair(pairs, old, new);
+    return true;
+}
+
+/* ---- revisions */
+
+struct revisions {
+    const char *old, *new;           /* as the user named them; NULL: the work tree */
+    const char *old_hash, *new_hash; /* of the commits */
+    const char *up;                  /* the top of the work tree, from the working directory */
+    const char *const *paths;        /* with a NULL behind the last one */
+};
+
+/* The first line that git answers to ARGS; NULL after an error in DIAG. */
+static const char *ask_line(struct pairs *pairs, const char *const *args, struct diag *diag)
+{
+    struct strbuf out = STRBUF_INIT;
+    const char *res = NULL;
+    if (process_ask_git(args, &out, diag))
+        res = arena_strndup(&pairs->arena, out.text ? out.text : "",
+                            out.len && out.text[out.len - 1] == '\n' ? out.len - 1 : out.len);
+    strbuf_release(&out);
+    return res;
+}
+
+/* The commit that REVISION names; NULL after an error in DIAG. */
+static const char *find_commit(struct pairs *pairs, const char *revision, struct diag *diag)
+{
+    const char *commit = arena_printf(&pairs->arena, "%s^{commit}", revision);
+    const char *const args[] = {"git",  "rev-parse", "--verify", "-q", "--end-of-options",
+                                commit, NULL};
+    struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
+    const char *res = NULL;
+    int status = process_run(args, NULL, &out, &messages);
+    if (status < 0)
+        process_complain_git(errno, diag);
+    else if (status == 1)
+        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
+                 _("'%s' is no revision in this repository"), revision);
+    else if (status)
+        process_pass_on(&messages, diag);
+    else
+        res = arena_strndup(&pairs->arena, out.text, strcspn(out.text, "\n"));
+    strbuf_release(&out);
+    strbuf_release(&messages);
+    return res;
+}
+
+/* Reads "REV", "REV..REV" or "REV...REV"; false after an error in DIAG. */
+static bool find_revisions(struct pairs *pairs, const char *text, struct revisions *r,
+                           struct diag *diag)
+{
+    const char *dots = strstr(text, "..");
+    bool fork = dots && dots[2] == '.';
+    if (dots) {
+        r->old = dots == text ? "HEAD" : arena_strndup(&pairs->arena, text, (size_t)(dots - text));
+        r->new = dots[2 + fork] ? dots + 2 + fork : "HEAD";
+    } else {
+        r->old = text;
+    }
+    r->old_hash = find_commit(pairs, r->old, diag);
+    r->new_hash = r->old_hash && r->new ? find_commit(pairs, r->new, diag) : NULL;
+    if (!r->old_hash || (r->new && !r->new_hash))
+        return false;
+    if (fork) {
+        const char *const args[] = {"git", "merge-base", r->old_hash, r->new_hash, NULL};
+        r->old_hash = ask_line(pairs, args, diag);
+    }
+    static const char *const where[] = {"git", "rev-parse", "--show-cdup", NULL};
+    r->up = r->old_hash ? ask_line(pairs, where, diag) : NULL;
+    return r->up;
+}
+
+/* The file with PATH, from the top on, in the revision called REVISION (NULL: the work tree). */
+static struct pair_file file_at(struct pairs *pairs, const struct revisions *r,
+                                const char *revision, const char *path, const char *blob)
+{
+    struct pair_file res = {.path = arena_printf(&pairs->arena, "%s%s", r->up, path)};
+    res.name = revision ? arena_printf(&pairs->arena, "%s:%s", revision, path) : res.path;
+    /* What differs in the work tree only has no name yet. */
+    if (revision || strspn(blob, "0") != strlen(blob))
+        res.blob = arena_strndup(&pairs->arena, blob, strlen(blob));
+    return res;
+}
+
+/* One entry of git's raw list of differences. */
+struct entry {
+    const char *old_blob, *new_blob, *old_path,
+        *new_path; /* a path is NULL where there is no file */
+};
+
+static bool is_file_mode(const char *mode)
+{
+    return !strncmp(mode, "100", 3);
+}
+
+/* Reads ":MODE MODE BLOB BLOB STATUS" and the one or two paths behind, from AT on, in which NULs
+   take the place of blanks. What lies behind; NULL at the end and where it is no such entry. */
+static char *read_entry(char *at, const char *end, struct entry *entry)
+{
+    char *fields[5];
+    if (at == end || *at != ':')
+        return NULL;
+    ++at;
+    for (int i = 0; i < 5; ++i) {
+        fields[i] = at;
+        at += strcspn(at, " ");
+        if (i < 4 && !*at)
+            return NULL;
+        *at++ = '\0';
+    }
+    bool two = *fields[4] == 'R' || *fields[4] == 'C';
+    const char *first = at, *second = at;
+    for (int i = 0; i < 1 + two; ++i) {
+        if (end <= at)
+            return NULL;
+        second = at;
+        at += strlen(at) + 1;
+    }
+    *entry = (struct entry){fields[2], fields[3], is_file_mode(fields[0]) ? first : NULL,
+                            is_file_mode(fields[1]) ? second : NULL};
+    return at;
+}
+
+static bool is_source(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return wanted_kind(slash ? slash + 1 : path) != FILE_OTHER;
+}
+
+/* Adds the sources of the old revision that are not among the differences: a port may have left
+   them where they are. */
+static bool list_unchanged(struct pairs *pairs, const struct revisions *r, struct candidates *old,
+                           struct diag *diag)
+{
+    const char *const args[] = {"git", "ls-tree", "-r", "-z", "--full-tree", r->old_hash, NULL};
+    struct strbuf out = STRBUF_INIT;
+    bool res = process_ask_git(args, &out, diag);
+    /* MODE blob HASH<TAB>PATH */
+    for (char *at = out.text, *end = res && out.len ? out.text + out.len : at; at < end;) {
+        size_t len = strlen(at);
+        char *tab = strchr(at, '\t'), *hash = tab ? strchr(at, ' ') : NULL;
+        hash = hash ? strchr(hash + 1, ' ') : NULL;
+        if (hash && hash < tab && is_file_mode(at) && is_source(tab + 1)) {
+            *tab = '\0';
+            const char *path = arena_strndup(&pairs->arena, tab + 1, strlen(tab + 1));
+            add_candidate(pairs, old, path, file_at(pairs, r, r->old, path, hash + 1));
+        }
+        at += len + 1;
+    }
+    strbuf_release(&out);
+    return res;
+}
+
+/* Gives what was added as HIP by its name, and has no partner among what was removed, one among the
+   files that the old revision has. */
+static bool pair_with_unchanged(struct pairs *pairs, const struct revisions *r,
+                                struct candidates *removed, struct candidates *added,
+                                struct diag *diag)
+{
+    struct candidates all = {.by_key = NULL};
+    bool res = !added->list.count || list_unchanged(pairs, r, &all, diag);
+    index_candidates(&all);
+    vec_each (struct candidate, candidate, &added->list) {
+        bool known = !strcasestr(candidate->path, "hip");
+        vec_each (const struct candidate, gone, &removed->list)
+            known = known || !strcmp(gone->key, candidate->key);
+        struct candidate *partner = known ? NULL : find_candidate(&all, candidate, false);
+        if (!partner)
+            continue;
+        partner->taken = candidate->taken = true;
+        *vec_push(&pairs->list) = (struct pair){partner->file, candidate->file};
+    }
+    release_candidates(&all);
+    return res;
+}
+
+static void add_entry(struct pairs *pairs, const struct revisions *r, const struct entry *e,
+                      struct candidates *removed, struct candidates *added)
+{
+    bool old = e->old_path && is_source(e->old_path), new = e->new_path &&is_source(e->new_path);
+    struct pair_file a = {0}, b = {0};
+    if (old)
+        a = file_at(pairs, r, r->old, e->old_path, e->old_blob);
+    if (new)
+        b = file_at(pairs, r, r->new, e->new_path, e->new_blob);
+    if (old && new)
+        *vec_push(&pairs->list) = (struct pair){a, b};
+    else if (old)
+        add_candidate(pairs, removed, arena_printf(&pairs->arena, "%s", e->old_path), a);
+    else if (new)
+        add_candidate(pairs, added, arena_printf(&pairs->arena, "%s", e->new_path), b);
+}
+
+/* What git says differs; false after an error in DIAG. */
+static bool ask_differences(const struct revisions *r, struct strbuf *out, struct diag *diag)
+{
+    VEC(const char *) args = {0};
+    static const char *const trees[] = {"git", "-c", "core.fsmonitor=false", "diff-tree", "-r"};
+    static const char *const index[] = {"git", "-c", "core.fsmonitor=false", "diff-index"};
+    const char *const *first = r->new ? trees : index;
+    size_t count = r->new ? sizeof trees / sizeof *trees : sizeof index / sizeof *index;
+    for (size_t i = 0; i < count; ++i)
+        *vec_push(&args) = first[i];
+    *vec_push(&args) = "-z";
+    *vec_push(&args) = "-M";
+    *vec_push(&args) = "--ignore-submodules";
+    *vec_push(&args) = r->old_hash;
+    if (r->new)
+        *vec_push(&args) = r->new_hash;
+    *vec_push(&args) = "--";
+    for (size_t i = 0; r->paths[i]; ++i)
+        *vec_push(&args) = r->paths[i];
+    *vec_push(&args) = NULL;
+    bool res = process_ask_git(args.items, out, diag);
+    vec_release(&args);
+    return res;
+}
+
+static bool collect_revisions(struct pairs *pairs, const struct options *o, struct diag *diag)
+{
+    VEC(const char *) paths = {0};
+    for (size_t i = 1; i < o->operands.count; ++i)
+        *vec_push(&paths) = o->operands.items[i];
+    *vec_push(&paths) = NULL;
+    struct revisions r = {.paths = paths.items};
+    struct strbuf out = STRBUF_INIT;
+    struct candidates removed = {.by_key = NULL}, added = {.by_key = NULL};
+    bool res =
+        find_revisions(pairs, o->operands.items[0], &r, diag) && ask_differences(&r, &out, diag);
+    if (res) {
+        struct entry entry;
+        char *at = out.text, *end = out.len ? out.text + out.len : at;
+        while (at && (at = read_entry(at, end, &entry)))
+            add_entry(pairs, &r, &entry, &removed, &added);
+        res = pair_with_unchanged(pairs, &r, &removed, &added, diag);
+        add_by_names(pairs, &removed, &added);
+    }
+    release_candidates(&removed);
+    release_candidates(&added);
+    strbuf_release(&out);
+    vec_release(&paths);
+    return res;
+}
+
+/* ---- all of it */
+
+/* Whether the operands speak of revisions: one alone does, and one with dots that is no file. */
+static bool names_revisions(const struct options *o)
+{
+    const char *first = o->operands.items[0];
+    return o->operands.count == 1 || (strstr(first, "..") && access(first, F_OK));
+}
+
+bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *diag)
+{
+    *pairs = (struct pairs){.git = {.in = -1, .out = -1}};
+    pthread_mutex_init(&pairs->lock, NULL);
+    if (!o->operands.count)
+        return usage(o, diag, _("'review' needs two files, two folders or a revision"));
+    if (o->operands.count == 1 && !access(o->operands.items[0], F_OK))
+        return usage(o, diag, _("'review' needs what the file is compared with"));
+    if (names_revisions(o))
+        return collect_revisions(pairs, o, diag);
+    if (o->operands.count != 2)
+        return usage(o, diag, _("'review' needs two files, two folders or a revision"));
+    return collect_files(pairs, o, diag);
+}
+
+void pairs_release(struct pairs *pairs)
+{
+    if (pairs->git.pid) {
+        struct strbuf messages = STRBUF_INIT;
+        process_end(&pairs->git, &messages);
+        strbuf_release(&messages);
+    }
+    pthread_mutex_destroy(&pairs->lock);
+    strbuf_release(&pairs->answer);
+    vec_release(&pairs->list);
+    inputs_release(&pairs->inputs);
+    arena_release(&pairs->arena);
+}
+
+/* ---- reading */
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, text, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        text += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Reads from git until its answer has LEN bytes, or a newline if LEN is 0; false at the end. */
+static bool await(struct pairs *pairs, size_t len)
+{
+    struct strbuf *answer = &pairs->answer;
+    while (len ? answer->len < len : !answer->len || !memchr(answer->text, '\n', answer->len)) {
+        enum { PIECE = 1 << 16 };
+        size_t most = len && PIECE < len - answer->len ? len - answer->len : PIECE;
+        strbuf_reserve(answer, most);
+        ssize_t n = read(pairs->git.out, answer->text + answer->len, most);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        answer->len += (size_t)n;
+    }
+    return true;
+}
+
+/* Drops the first LEN bytes of the answer. */
+static void consume(struct strbuf *answer, size_t len)
+{
+    memmove(answer->text, answer->text + len, answer->len - len);
+    answer->len -= len;
+}
+
+/* Asks git for BLOB: "HASH blob SIZE", a newline, the content, a newline. */
+static bool ask_blob(struct pairs *pairs, const char *blob, struct content *content)
+{
+    static const char *const args[] = {"git", "cat-file", "--batch", NULL};
+    if (!pairs->git.pid && process_start(&pairs->git, args, NULL, true))
+        return false;
+    if (!write_all(pairs->git.in, blob, strlen(blob)) || !write_all(pairs->git.in, "\n", 1) ||
+        !await(pairs, 0))
+        return false;
+    struct strbuf *answer = &pairs->answer;
+    size_t head = (size_t)((char *)memchr(answer->text, '\n', answer->len) - answer->text) + 1;
+    const char *size = memrchr(answer->text, ' ', head);
+    char *end;
+    errno = 0;
+    unsigned long long len = size ? strtoull(size + 1, &end, 10) : 0;
+    if (!size || *end != '\n' || errno || SOURCE_MAX < len)
+        return false;
+    consume(answer, head);
+    if (!await(pairs, (size_t)len + 1))
+        return false;
+    content->len = (size_t)len;
+    content->text = xcalloc(content->len + SOURCE_PADDING, 1);
+    memcpy(content->text, answer->text, content->len);
+    consume(answer, content->len + 1);
+    return true;
+}
+
+bool pairs_read(struct pairs *pairs, const struct pair_file *file, struct content *content,
+                struct diag *diag)
+{
+    *content = (struct content){0};
+    if (!file->name) {
+        content->text = xcalloc(1, SOURCE_PADDING);
+        return true;
+    }
+    if (!file->blob)
+        return read_file(file->path, file->name, content, diag);
+    pthread_mutex_lock(&pairs->lock);
+    bool res = ask_blob(pairs, file->blob, content);
+    pthread_mutex_unlock(&pairs->lock);
+    if (!res)
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name},
+                 _("git does not give its content"));
+    return res;
+}
