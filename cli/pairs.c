@@ -12,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/source.h"
 #include "base/xalloc.h"
+#include "cli/record.h"
 #include "cli/walk.h"
 #include "cli/wanted.h"
 
@@ -48,6 +49,13 @@ struct candidate {
 struct candidates {
     VEC(struct candidate) list; /* in the order of their paths */
     struct candidate *by_key;
+};
+
+/* An old file by the name that the record of the other folder has for it. */
+struct recorded {
+    struct candidate *candidate;
+    UT_hash_handle hh;
+    char source[];
 };
 
 static bool ends_with(const char *text, size_t len, const char *end)
@@ -201,12 +209,60 @@ static void list_folder(struct pairs *pairs, struct candidates *c, const char *f
     vec_release(&walk.files);
 }
 
+static struct recorded *list_recorded(struct candidates *old, const char *folder)
+{
+    struct recorded *res = NULL;
+    char *to = realpath(folder, NULL);
+    vec_each (struct candidate, candidate, &old->list) {
+        char *real = realpath(candidate->file.path, NULL), *source = record_relative(to, real);
+        struct recorded *same = NULL;
+        if (source)
+            HASH_FIND_STR(res, source, same);
+        if (source && !same) {
+            struct recorded *one = xcalloc(1, sizeof *one + strlen(source) + 1);
+            strcpy(one->source, source);
+            one->candidate = candidate;
+            HASH_ADD_STR(res, source, one);
+        }
+        free(source);
+        free(real);
+    }
+    free(to);
+    return res;
+}
+
+/* Pairs what we ourselves wrote into FOLDER with what it was made of, as the record there says. */
+static void pair_by_record(struct pairs *pairs, struct candidates *old, struct candidates *new,
+                           const char *folder, struct diag *diag)
+{
+    struct record *record = record_open(folder, diag);
+    struct recorded *by_source = record ? list_recorded(old, folder) : NULL, *one, *next;
+    vec_each (struct candidate, candidate, &new->list) {
+        const struct record_entry *entry = record ? record_find(record, candidate->path) : NULL;
+        one = NULL;
+        if (entry)
+            HASH_FIND_STR(by_source, entry->source, one);
+        if (!one || one->candidate->taken)
+            continue;
+        one->candidate->taken = candidate->taken = true;
+        *vec_push(&pairs->list) = (struct pair){one->candidate->file, candidate->file};
+    }
+    HASH_ITER(hh, by_source, one, next)
+    {
+        HASH_DEL(by_source, one);
+        free(one);
+    }
+    if (record)
+        record_free(record);
+}
+
 static void collect_folders(struct pairs *pairs, const char *old, const char *new,
                             const struct options *o, struct diag *diag)
 {
     struct candidates a = {.by_key = NULL}, b = {.by_key = NULL};
     list_folder(pairs, &a, old, o, diag);
     list_folder(pairs, &b, new, o, diag);
+    pair_by_record(pairs, &a, &b, new, diag);
     pairs->trouble = diag->errors;
     add_by_names(pairs, &a, &b);
     release_candidates(&a);

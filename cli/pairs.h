@@ -5,9 +5,10 @@
        REV..REV      what the second revision made of those of the first; with ... of what both have
                      in common. HEAD may be left out. Paths may follow.
 
-   Files are the same by their name; git adds its renames; what is left is paired where the names
-   differ as those of a CUDA source and its port do (k.cu, k.hip; cuda/k.cuh, hip/k.hip.h). git is
-   asked by its plumbing, without a shell; names may hold any byte.  */
+   Files are the same by the record of the new folder, if we wrote it, and by their name; git adds
+   its renames; what is left is paired where the names differ as those of a CUDA source and its port
+   do (k.cu, k.hip; cuda/k.cuh, hip/k.hip.h). git is asked by its plumbing, without a shell; names
+   may hold any byte.  */
 #ifndef CLI_PAIRS_H
 #define CLI_PAIRS_H
 

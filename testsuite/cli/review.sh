@@ -325,6 +325,20 @@ folders() {
     grep -A1 -- '--- /dev/null' out | grep -qxF -- '+++ to/new.hip'
 }
 ok "folders" folders
+record() {
+    mkdir -p source/b && cp context.cu source/a.cu && cp findings.cu source/b/a.cu || return
+    run 0 -q --annotate=none --output-dir=made --rename source || return
+    sed -i 's/p\[9\] = 1/p[9] = 2/' made/source/a.hip || return
+    # By names alone, source/a.cu has no partner in made/.
+    run 0 review source made && has out '--- source/a.cu' && has out '+++ made/source/a.hip' && lacks out /dev/null && shows 2 || return
+    ln -s "$PWD/source" link && run 0 review ./link/ "$PWD/made" && lacks out /dev/null && shows 2 || return
+    echo damaged >made/.hipwright.record && run 2 review source made && has err '.hipwright.record:1:'
+}
+ok "folders: pairs by the record of what we wrote" record
+excluded() {
+    run 0 review --exclude=same.cu --exclude='*.hip' from to && lacks out same.cu && has out k_hip.hip.h
+}
+ok "folders: --exclude" excluded
 folders_jobs() {
     local j
     for j in 1 2 9; do
@@ -397,7 +411,7 @@ if command -v git >/dev/null; then
             has out '--- HEAD:src/kept.hip' || return
         cd src && run 0 review HEAD && has out '+++ ../src/stays.cu' && cd .. || return
         git worktree add -q --detach ../tree port && cd ../tree && run 0 review HEAD && [ ! -s out ] && echo 'int x;' >>src/stays.cu &&
-            run 0 review HEAD && has out '+int x;' && cd ../repo
+            run 0 review HEAD && has out '+int x;'
     }
     ok "revisions and the work tree" eval '(work_tree)'
     revisions_trouble() {
