@@ -57,13 +57,13 @@ struct side {
 /* ---- the two sides */
 
 /* Whether the file is CUDA beyond doubt: it names something of CUDA's. What is only added, as the
-   include of HIP's runtime is to every kernel, tells nothing. */
+   include of HIP's runtime is to every kernel, or taken out (`register`), tells nothing. */
 static bool is_cuda(const struct translation *t)
 {
     if (t->hip)
         return false;
     vec_each (const struct edit, e, &t->edits.list)
-        if (e->length && (e->reason == EDIT_RENAME || e->reason == EDIT_INCLUDE))
+        if (e->length && *e->text && (e->reason == EDIT_RENAME || e->reason == EDIT_INCLUDE))
             return true;
     return false;
 }

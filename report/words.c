@@ -583,6 +583,8 @@ void words_collect(struct words *words, const struct unit *unit, struct symbol_t
             other = join_include(&c, d);
         else if (unit_kind(unit, i) == TOK_IDENT && c.acts[i] == ACT_KEEP)
             other = join_name(&c, i);
+        else if (unit_kind(unit, i) == TOK_SPECIFIER && is_word(unit, i, "register"))
+            c.acts[i] = ACT_SKIP; /* C++17 has no such word; the translation takes it out */
         else if (unit_kind(unit, i) == TOK_STRING)
             other = join_message(&c, i);
         if (other)

@@ -154,6 +154,7 @@ START_TEST(spellings)
         {"extern __shared__ float s[];", "HIP_DYNAMIC_SHARED(float, s)"},
         {"extern __shared__ a<b> s[];", "HIP_DYNAMIC_SHARED(a<b>, s);"},
         {"hipHostFree(p);", "hipFreeHost(p);"},
+        {"int i;", "register int i;"},
         {"f(cublas_handle, \"cublasSgemm failed\");",
          "f(hipblas_handle, \"hipblasSgemm failed\");"},
         {"#define A 1 \\\n + 2", "#define A 1 + 2"},
@@ -231,7 +232,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, itself, 0, (int)files.list.count);
     tcase_add_loop_test(tests, damaged, 0, (int)files.list.count);
-    tcase_add_loop_test(tests, spellings, 0, 21);
+    tcase_add_loop_test(tests, spellings, 0, 22);
     tcase_add_loop_test(tests, differences, 0, 26);
     tcase_add_test(tests, exact);
     tcase_add_test(tests, large);
