@@ -176,6 +176,8 @@ readme() {
     mkdir readme && cd readme || return 1
     git init -q && git config user.email you@example.org && git config user.name You &&
         git commit -q --allow-empty -m begin && git update-ref refs/remotes/origin/main HEAD || return
+    git tag port && git commit -q --allow-empty -m 1 && git commit -q --allow-empty -m 2 && git commit -q --allow-empty -m 3 &&
+        git branch -M main && mkdir cuda hip || return
     cp "$srcdir/doc/example/reduce.cu" FILE.cu && cp FILE.cu OLD.cu && "$HIPWRIGHT" -q -o PORT.hip OLD.cu 2>/dev/null
     cp FILE.cu original
     while IFS= read -r line; do
