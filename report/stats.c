@@ -351,5 +351,12 @@ json_t *stats_json(const struct stats *stats, const struct summary *summary)
     for (int why = 0; why < LEFT_COUNT; ++why)
         json_object_set_new(left, left_out[why], number(stats->left_out[why]));
     json_object_set_new(res, "left_out", left);
+    uint64_t tokens, opaque;
+    if (summary_code_figures(summary, &tokens, &opaque)) {
+        json_t *code = json_object();
+        json_object_set_new(code, "tokens", number(tokens));
+        json_object_set_new(code, "not_understood", number(opaque));
+        json_object_set_new(res, "device_code", code);
+    }
     return res;
 }

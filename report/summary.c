@@ -157,6 +157,15 @@ static void add_reason(struct diag *diag, const struct summary_reason *reason, b
                  reason->text, tokens, places);
 }
 
+bool summary_code_figures(const struct summary *summary, uint64_t *tokens, uint64_t *opaque)
+{
+    if (!summary->code)
+        return false;
+    *tokens = summary->code->tokens;
+    *opaque = summary->code->opaque;
+    return true;
+}
+
 void summary_add_code_text(const struct summary *summary, struct strbuf *out)
 {
     enum { MAX_REASONS = 5 };

@@ -2,7 +2,9 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/finding.h"
 #include "base/strbuf.h"
@@ -30,6 +32,10 @@ void summary_add(struct summary *total, const struct summary *one);
 /* Appends in the user's language, if measures were added: how much of the device code was
    understood, and the commonest reasons for the rest with an example each. */
 void summary_add_code_text(const struct summary *summary, struct strbuf *out);
+
+/* The tokens of the device code and those of them that were not understood, if measures were
+   added; else false. */
+bool summary_code_figures(const struct summary *summary, uint64_t *tokens, uint64_t *opaque);
 
 void summary_release(struct summary *summary);
 
