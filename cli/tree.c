@@ -591,6 +591,7 @@ static void read_facts(const struct reading *reading, struct file *file, struct 
     if (!reading->launches) {
         model_facts_read_kernels(&res->facts, &model, &res->arena);
         model_facts_read(&res->facts, &model, &res->arena);
+        model_facts_read_types(&res->facts, &model, &res->arena);
     }
     /* What headers launch may need what is around them. */
     if (file->launches && (reading->launches || !file->users.count))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/model/names_p.h"
+#include "annotate/model/query_p.h"
 
 typedef VEC(struct model_fact) fact_list;
 typedef VEC(struct model_launch_fact) launch_list;
@@ -140,6 +140,109 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
     settle(facts, &list, arena);
 }
 
+/* What may be told of TYPE: nothing that lies in the model's arena. */
+static struct type plain_type(const struct type *type)
+{
+    struct type res = {.kind = TYPE_UNKNOWN};
+    if (!type || !type->exact || !type->size)
+        return res;
+    switch (type->kind) {
+    case TYPE_BOOL:
+    case TYPE_INTEGER:
+    case TYPE_FLOATING:
+        break;
+    case TYPE_VECTOR: /* its element is one of ours */
+        res.element = type->element;
+        res.count = type->count;
+        break;
+    case TYPE_RECORD:
+        if (type->size == 1)
+            return res; /* maybe empty, which only its members tell */
+        break;
+    default:
+        return res;
+    }
+    res.kind = type->kind;
+    res.is_signed = type->is_signed;
+    res.exact = true;
+    res.size = type->size;
+    res.align = type->align;
+    return res;
+}
+
+/* The type that a file which includes this one has by the name of DECL; false where it declares
+   none. */
+static bool public_type(struct model *model, struct decl *decl, struct type *res)
+{
+    enum { TYPE_WORDS = 4 };
+    struct query query;
+    const struct directive *macro;
+    struct node *type;
+    query_init(&query, model);
+    switch (decl->kind) {
+    case DECL_MACRO:
+        macro = &model->unit->directives.items[decl->directive];
+        /* A few words, as in `unsigned long long`. */
+        if (macro->function_like || macro->body.end <= macro->body.begin ||
+            TYPE_WORDS < macro->body.end - macro->body.begin ||
+            (unit_kind(model->unit, macro->body.begin) != TOK_TYPE &&
+             unit_kind(model->unit, macro->body.begin) != TOK_IDENT))
+            return false;
+        type = tree_type(&model->trees, macro->body);
+        *res = plain_type(type ? query_declared(&query, type, NULL, NULL) : NULL);
+        return res->kind != TYPE_UNKNOWN;
+    case DECL_ALIAS:
+        if (decl->function != NO_INDEX)
+            return false;
+        *res = plain_type(query_alias(&query, decl));
+        return true;
+    case DECL_RECORD:
+    case DECL_ENUM:
+        if (decl->function != NO_INDEX || !decl->symbol)
+            return false;
+        *res = plain_type(query_record(&query, decl->own, NULL));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int compare_types(const void *a, const void *b)
+{
+    const struct model_type_fact *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+void model_facts_read_types(struct model_facts *facts, struct model *model, struct arena *arena)
+{
+    VEC(struct model_type_fact) list = {0};
+    const struct model_names *names = model_index(model);
+    const struct decl_table *const tables[] = {&names->macros, &names->decls};
+    for (int t = 0; t < 2; ++t)
+        vec_each (struct decl *, item, &tables[t]->list) {
+            struct model_type_fact fact = {0};
+            if (!(*item)->symbol || !public_type(model, *item, &fact.type))
+                continue;
+            fact.name = arena_strndup(arena, (*item)->symbol->text, (*item)->symbol->len);
+            *vec_push(&list) = fact;
+        }
+    if (list.count)
+        qsort(list.items, list.count, sizeof *list.items, compare_types);
+    struct model_type_fact *items = arena_zalloc(arena, list.count, sizeof *items);
+    size_t count = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        struct type *type = &list.items[i].type;
+        if (!count || strcmp(items[count - 1].name, list.items[i].name) != 0)
+            items[count++] = list.items[i];
+        else if (items[count - 1].type.kind != type->kind ||
+                 items[count - 1].type.size != type->size)
+            items[count - 1].type = (struct type){.kind = TYPE_UNKNOWN};
+    }
+    facts->types = items;
+    facts->type_count = count;
+    vec_release(&list);
+}
+
 void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
                               struct arena *arena)
 {
@@ -222,6 +325,14 @@ void model_facts_add_copy(struct model_facts *facts, const struct model_facts *f
         facts->launches = items;
         facts->launch_count = from->launch_count;
     }
+    if (from->type_count) {
+        struct model_type_fact *items = arena_zalloc(arena, from->type_count, sizeof *items);
+        for (size_t i = 0; i < from->type_count; ++i)
+            items[i] = (struct model_type_fact){copy_name(from->types[i].name, arena),
+                                                from->types[i].type};
+        facts->types = items;
+        facts->type_count = from->type_count;
+    }
     if (from->kernel_count) {
         const char **items = arena_zalloc(arena, from->kernel_count, sizeof *items);
         for (size_t i = 0; i < from->kernel_count; ++i)
@@ -263,6 +374,15 @@ bool model_facts_find(const struct model_options *options, const char *name, str
     for (int i = 0; i < MODEL_SCOPES && options->world && state == KNOWN_NOT; ++i)
         state = model_world_find(options->world, &options->scopes[i], name, res);
     return state == KNOWN_VALUE;
+}
+
+const struct type *model_facts_find_type(const struct model_options *options, const char *name)
+{
+    const struct type *res = NULL;
+    enum model_knowledge state = KNOWN_NOT;
+    for (int i = 0; options && options->world && i < MODEL_SCOPES && state == KNOWN_NOT; ++i)
+        state = model_world_find_type(options->world, &options->scopes[i], name, &res);
+    return state == KNOWN_VALUE ? res : NULL;
 }
 
 size_t model_facts_blocks(const struct model_options *options, const char *kernel,

@@ -10,6 +10,7 @@
 #define ANNOTATE_MODEL_FACTS_H
 
 #include "annotate/model/launch.h"
+#include "annotate/model/type.h"
 
 struct model_fact {
     const char *name;
@@ -23,12 +24,21 @@ struct model_launch_fact {
     bool open; /* some block may be another one, see struct launch_site */
 };
 
+/* A type whose size is certain: an alias of a type that CUDA or C++ declares, or a class, of which
+   nothing but the size is told. */
+struct model_type_fact {
+    const char *name;
+    struct type type; /* TYPE_UNKNOWN: the file declares it, but nobody knows its size */
+};
+
 struct model_facts {
     const struct model_fact *items; /* sorted by name */
     size_t count;
     const struct model_launch_fact *launches; /* sorted by kernel */
     size_t launch_count;
-    bool computed;              /* something computed is launched: it may be any kernel */
+    bool computed; /* something computed is launched: it may be any kernel */
+    const struct model_type_fact *types;
+    size_t type_count;
     const char *const *kernels; /* that the file defines */
     size_t kernel_count;
 };
@@ -39,6 +49,9 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
 
 /* Likewise the launches. That costs more: the bodies that launch are read. */
 void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena);
+
+/* Likewise the types. */
+void model_facts_read_types(struct model_facts *facts, struct model *model, struct arena *arena);
 
 /* Likewise the names of the kernels that the file defines. */
 void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
@@ -55,6 +68,9 @@ void model_facts_merge(struct model_facts *facts, const struct model_facts *cons
 /* The values that the facts in OPTIONS (may be NULL) have for NAME; false where they do not know
    it, or not its value. */
 bool model_facts_find(const struct model_options *options, const char *name, struct constant *res);
+
+/* The type that the world in OPTIONS (may be NULL) knows by NAME, or NULL. */
+const struct type *model_facts_find_type(const struct model_options *options, const char *name);
 
 /* Adds to BLOCKS those with which the users in OPTIONS (may be NULL) launch KERNEL; how many users
    do. BLOCKS->all becomes false where one does not know all. */

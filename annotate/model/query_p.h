@@ -52,6 +52,9 @@ const struct type *query_decl_type(struct query *query, struct decl *decl,
 /* The type of the record or enum whose scope is OWN. */
 const struct type *query_record(struct query *query, uint32_t own, const struct frame *frame);
 
+/* What the typedef or `using` DECL stands for. */
+const struct type *query_alias(struct query *query, struct decl *decl);
+
 /* The type that the function at INDEX returns. */
 const struct type *query_result(struct query *query, uint32_t index, const struct frame *frame);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/model/facts.h"
 #include "annotate/model/query_p.h"
 
 /* Builtin types. */
@@ -143,6 +144,26 @@ static const struct type *alias_type(struct query *q, struct decl *decl, const s
     if (!frame && !q->cut)
         decl->type = res;
     return res;
+}
+
+const struct type *query_alias(struct query *query, struct decl *decl)
+{
+    return alias_type(query, decl, NULL);
+}
+
+/* The type called NAME, which the file does not declare: one of CUDA's or C++'s, of -D, or of
+   another file. */
+static const struct type *foreign_type(struct query *q, const struct symbol *name)
+{
+    const struct type *res = type_builtin(name->text);
+    const struct model_options *options = q->model->options;
+    if (res->kind != TYPE_UNKNOWN || !options)
+        return res;
+    for (size_t i = 0; i < options->define_count; ++i)
+        if (!strcmp(options->defines[i].name, name->text))
+            return type_builtin(options->defines[i].value);
+    res = model_facts_find_type(options, name->text);
+    return res ? with_name(q, res, name) : &type_unknown;
 }
 
 /* The types of a template parameter in the instantiations that the file shows. */
@@ -317,7 +338,7 @@ static const struct type *named_type(struct query *q, const struct node *type,
     struct frame inner;
     struct decl *decl = query_meaning(q, type, frame, &inner);
     if (!decl)
-        return type_builtin(symbol->text);
+        return foreign_type(q, symbol);
     bool qualified = query_qualifier(q, type) != NO_TOKEN;
     const struct type *res = &type_unknown;
     switch (decl->kind) {

@@ -15,13 +15,19 @@
 
 struct known {
     uint32_t file;
-    const struct constant *value;
+    const struct constant *value; /* of a name with a value */
+    const struct type *type;      /* of a type's name */
 };
 
-/* What the files say of one name, in the order of their numbers. */
+/* In the order of the files' numbers. */
+struct known_list {
+    VEC(struct known) list;
+};
+
+/* What the files say of one name. */
 struct entry {
     UT_hash_handle hh;
-    VEC(struct known) list;
+    struct known_list values, types;
 };
 
 struct model_world {
@@ -42,26 +48,34 @@ void model_world_free(struct model_world *world)
     HASH_ITER(hh, world->entries, entry, next)
     {
         HASH_DEL(world->entries, entry);
-        vec_release(&entry->list);
+        vec_release(&entry->values.list);
+        vec_release(&entry->types.list);
         free(entry);
     }
     free(world);
 }
 
+static struct entry *entry_of(struct model_world *world, const char *name)
+{
+    struct entry *res;
+    size_t len = strlen(name);
+    HASH_FIND(hh, world->entries, name, len, res);
+    if (!res) {
+        res = xcalloc(1, sizeof *res);
+        HASH_ADD_KEYPTR(hh, world->entries, name, len, res);
+    }
+    return res;
+}
+
 uint32_t model_world_add(struct model_world *world, const struct model_facts *facts)
 {
     uint32_t res = world->files++;
-    for (size_t i = 0; i < facts->count; ++i) {
-        const struct model_fact *fact = &facts->items[i];
-        struct entry *entry;
-        size_t len = strlen(fact->name);
-        HASH_FIND(hh, world->entries, fact->name, len, entry);
-        if (!entry) {
-            entry = xcalloc(1, sizeof *entry);
-            HASH_ADD_KEYPTR(hh, world->entries, fact->name, len, entry);
-        }
-        *vec_push(&entry->list) = (struct known){res, &fact->value};
-    }
+    for (size_t i = 0; i < facts->count; ++i)
+        *vec_push(&entry_of(world, facts->items[i].name)->values.list) =
+            (struct known){.file = res, .value = &facts->items[i].value};
+    for (size_t i = 0; i < facts->type_count; ++i)
+        *vec_push(&entry_of(world, facts->types[i].name)->types.list) =
+            (struct known){.file = res, .type = &facts->types[i].type};
     return res;
 }
 
@@ -77,43 +91,78 @@ static int compare_files(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Joins KNOWN to *RES; false once nobody can say the value. */
-static bool join(const struct known *known, struct constant *res, enum model_knowledge *state)
+/* Takes in what one file knows; false once nobody can say. */
+typedef bool (*joiner)(const struct known *known, void *res);
+
+/* Joins what the files of SCOPE have in LIST. */
+static enum model_knowledge join_all(const struct known_list *known,
+                                     const struct model_scope *scope, joiner join, void *res)
 {
-    *state = KNOWN_DECLARED;
-    if (!known->value->count || !constant_join(res, known->value)) {
-        res->count = 0;
-        return false;
+    enum model_knowledge state = KNOWN_NOT;
+    if (known->list.count < scope->count) {
+        vec_each (const struct known, one, &known->list)
+            if (bsearch(&one->file, scope->files, scope->count, sizeof *scope->files,
+                        compare_files)) {
+                if (!join(one, res))
+                    return KNOWN_DECLARED;
+                state = KNOWN_VALUE;
+            }
+        return state;
     }
-    *state = KNOWN_VALUE;
-    return true;
+    for (size_t i = 0; i < scope->count && known->list.count; ++i) {
+        const struct known key = {.file = scope->files[i]};
+        const struct known *one = bsearch(&key, known->list.items, known->list.count,
+                                          sizeof *known->list.items, compare_known);
+        if (!one)
+            continue;
+        if (!join(one, res))
+            return KNOWN_DECLARED;
+        state = KNOWN_VALUE;
+    }
+    return state;
+}
+
+static bool join_value(const struct known *known, void *res)
+{
+    return known->value->count && constant_join(res, known->value);
+}
+
+static bool join_type(const struct known *known, void *data)
+{
+    const struct type **res = data;
+    if (!*res)
+        *res = known->type;
+    return (*res)->kind == known->type->kind && (*res)->size == known->type->size &&
+           (*res)->is_signed == known->type->is_signed && known->type->kind != TYPE_UNKNOWN;
+}
+
+static const struct entry *find_entry(const struct model_world *world,
+                                      const struct model_scope *scope, const char *name)
+{
+    const struct entry *res = NULL;
+    if (scope->count)
+        HASH_FIND(hh, world->entries, name, strlen(name), res);
+    return res;
 }
 
 enum model_knowledge model_world_find(const struct model_world *world,
                                       const struct model_scope *scope, const char *name,
                                       struct constant *res)
 {
-    enum model_knowledge state = KNOWN_NOT;
-    const struct entry *entry = NULL;
+    const struct entry *entry = find_entry(world, scope, name);
     *res = (struct constant){.origin = NO_TOKEN};
-    if (scope->count)
-        HASH_FIND(hh, world->entries, name, strlen(name), entry);
-    if (!entry)
-        return KNOWN_NOT;
-    if (entry->list.count < scope->count) {
-        vec_each (const struct known, known, &entry->list)
-            if (bsearch(&known->file, scope->files, scope->count, sizeof *scope->files,
-                        compare_files) &&
-                !join(known, res, &state))
-                break;
-        return state;
-    }
-    for (size_t i = 0; i < scope->count; ++i) {
-        const struct known key = {.file = scope->files[i]};
-        const struct known *known = bsearch(&key, entry->list.items, entry->list.count,
-                                            sizeof *entry->list.items, compare_known);
-        if (known && !join(known, res, &state))
-            break;
-    }
+    enum model_knowledge state =
+        entry ? join_all(&entry->values, scope, join_value, res) : KNOWN_NOT;
+    if (state != KNOWN_VALUE)
+        res->count = 0;
     return state;
+}
+
+enum model_knowledge model_world_find_type(const struct model_world *world,
+                                           const struct model_scope *scope, const char *name,
+                                           const struct type **res)
+{
+    const struct entry *entry = find_entry(world, scope, name);
+    *res = NULL;
+    return entry ? join_all(&entry->types, scope, join_type, res) : KNOWN_NOT;
 }

@@ -13,6 +13,7 @@
 struct constant;
 struct model_facts;
 struct model_world;
+struct type;
 
 /* The files whose facts hold, by the number that model_world_add() gave them, sorted. */
 struct model_scope {
@@ -37,5 +38,10 @@ uint32_t model_world_add(struct model_world *world, const struct model_facts *fa
 enum model_knowledge model_world_find(const struct model_world *world,
                                       const struct model_scope *scope, const char *name,
                                       struct constant *res);
+
+/* Likewise the type called NAME; KNOWN_DECLARED where files do not agree on it. */
+enum model_knowledge model_world_find_type(const struct model_world *world,
+                                           const struct model_scope *scope, const char *name,
+                                           const struct type **res);
 
 #endif

@@ -168,6 +168,37 @@ test_config() {
 }
 ok 'a configuration may name folders below it, and macros' test_config
 
+# Sizes of types that a header declares.
+test_types() {
+    mkdir -p types
+    cat >types/types.h <<'END'
+typedef double real;
+#define WORD unsigned int
+struct pair { int a, b; };
+#ifdef DOUBLE
+typedef double either;
+#else
+typedef float either;
+#endif
+END
+    cat >types/k.cu <<'END'
+#include "types.h"
+__global__ void big(float *p)
+{
+    __shared__ real a[8192];
+    __shared__ WORD b[8192];
+    a[threadIdx.x] = b[threadIdx.x] = p[threadIdx.x];
+}
+__global__ void pairs() { __shared__ pair c[10000]; use(c); }
+__global__ void given() { __shared__ given_t d[10000]; use(d); }
+__global__ void unclear() { __shared__ either e[20000]; use(e); }
+END
+    run 1 check --no-config -Dgiven_t=double types/k.cu &&
+        has out '98304 bytes of LDS' && has out '80000 bytes of LDS' && lacks out 'k.cu:10:' || return 1
+    test "$(grep -c '80000 bytes of LDS' out)" = 2
+}
+ok 'types of headers have their sizes' test_types
+
 # Two commands for one name: both values count.
 test_conflict() {
     mkdir -p two
