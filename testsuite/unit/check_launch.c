@@ -614,6 +614,82 @@ START_TEST(test_facts)
 }
 END_TEST
 
+/* The facts of a tree: which files are asked, in which order. */
+START_TEST(test_world)
+{
+    static const char *const texts[] = {
+        "#define A 1\n#define X 10\ntypedef double real;\nstruct s { int a, b; };\n",
+        "#define A 2\n#define B 3\n#define real float\n#define word unsigned long long\n",
+        "#define A 4\n#define C unknown_name\n",
+        "#define C 5\ntemplate <typename T> struct s { T a; };\ntypedef float real[4];\n",
+    };
+    enum { FILES = 4 };
+    struct parse parses[FILES];
+    struct model_facts facts[FILES] = {{0}}, copies[FILES] = {{0}};
+    struct model_world *world = model_world_new();
+    struct arena arena = ARENA_INIT;
+    struct constant c;
+    for (unsigned i = 0; i < FILES; ++i) {
+        parse_text(&parses[i], texts[i]);
+        model_facts_read(&facts[i], &parses[i].model, &parses[i].arena);
+        model_facts_read_types(&facts[i], &parses[i].model, &parses[i].arena);
+        model_facts_add_copy(&copies[i], &facts[i], &arena);
+        ck_assert_uint_eq(model_world_add(world, &copies[i]), i);
+        parse_release(&parses[i]); /* the copies stand alone */
+    }
+    const uint32_t numbers[] = {0, 1, 2, 3};
+    struct model_options options = {.world = world, .scopes = {{numbers, 1}, {numbers + 1, 2}}};
+    ck_assert(model_facts_find(&options, "A", &c) && c.count == 1 && c.values[0] == 1);
+    ck_assert(model_facts_find(&options, "X", &c) && c.values[0] == 10);
+    ck_assert(model_facts_find(&options, "B", &c) && c.values[0] == 3);
+    ck_assert(!model_facts_find(&options, "C", &c) && c.count == 0);
+    ck_assert_uint_eq(model_facts_find_type(&options, "real")->size, 8);
+    ck_assert_uint_eq(model_facts_find_type(&options, "s")->size, 8);
+    ck_assert_uint_eq(model_facts_find_type(&options, "word")->size, 8);
+    ck_assert(!model_facts_find_type(&options, "A"));
+    /* All of one scope count. */
+    options.scopes[0].count = FILES;
+    ck_assert(model_facts_find(&options, "A", &c) && c.count == 3 && c.values[2] == 4);
+    ck_assert(!model_facts_find(&options, "C", &c));
+    ck_assert(!model_facts_find_type(&options, "real"));
+    ck_assert(!model_facts_find_type(&options, "s"));
+    model_world_free(world);
+    arena_release(&arena);
+}
+END_TEST
+
+static const struct {
+    const char *users;
+    bool whole, complete;
+} shut[] = {
+    {"void f() { k<<<1, 64>>>(); }", true, true},
+    {"void f() { k<<<1, 64>>>(); }", false, false},
+    {"void f(int n) { k<<<1, n>>>(); }", true, false},
+    {"void f(int n) { k<<<1, n>>>(); } void g() { f(32); }", true, false},
+    {"void f() { }", true, true},
+};
+
+/* When the launches in other files are all there can be. */
+START_TEST(test_whole)
+{
+    struct parse users, kernel;
+    struct model_facts facts = {0};
+    const struct model_facts *list[] = {&facts};
+    const struct model_options options = {.users = list, .user_count = 1, .whole = shut[_i].whole};
+    static const char text[] = "__global__ void k() {} void f() { k<<<1, 16>>>(); }";
+    size_t count;
+    bool complete;
+    parse_text(&users, shut[_i].users);
+    model_facts_read_launches(&facts, &users.model, &users.arena);
+    parse_bytes(&kernel, text, strlen(text), &options);
+    model_launches_of(&kernel.model, function_called(&kernel.unit, "k"), &count, &complete);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(complete, shut[_i].complete);
+    parse_release(&kernel);
+    parse_release(&users);
+}
+END_TEST
+
 /* Blocks of a kernel that other files launch. */
 START_TEST(test_users)
 {
@@ -856,6 +932,8 @@ int main(void)
     tcase_add_test(tcase, test_options);
     tcase_add_test(tcase, test_facts);
     tcase_add_test(tcase, test_users);
+    tcase_add_test(tcase, test_world);
+    tcase_add_loop_test(tcase, test_whole, 0, COUNT(shut));
     tcase_add_test(tcase, test_flow);
     tcase_add_loop_test(tcase, test_hostile, 0, COUNT(hostile));
     tcase_add_loop_test(tcase, test_large, 0, COUNT(large));
