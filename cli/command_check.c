@@ -72,7 +72,7 @@ static bool collect(struct run *run)
     if ((whole && !inputs_collect(&run->inputs, o, &run->diag)) ||
         !configs_collect(o->configs, o, &run->inputs, &run->diag))
         return false;
-    run->tree = tree_new(o, o->configs, &run->inputs, &run->diag);
+    run->tree = tree_new(o, o->configs, &run->inputs, run->changes, &run->diag);
     return run->tree != NULL;
 }
 

@@ -8,6 +8,7 @@
 
 #include "annotate/model/facts.h"
 #include "base/xalloc.h"
+#include "cli/changes.h"
 #include "cli/compile_commands.h"
 #include "cli/pool.h"
 #include "cli/read.h"
@@ -46,11 +47,12 @@ struct include {
 struct file {
     struct file_key key;
     UT_hash_handle hh;
-    uint32_t number;        /* in the tree's list */
-    const char *path;       /* NULL: standard input */
-    const struct map *map;  /* whose headers are CUDA's */
-    struct search search;   /* a header's: those of the first file that includes it */
-    struct defines defines; /* a header's: those of all files that include it */
+    uint32_t number; /* in the tree's list */
+    const char *path;
+    const struct change *change; /* an input's: where it is read from; else NULL */
+    const struct map *map;       /* whose headers are CUDA's */
+    struct search search;        /* a header's: those of the first file that includes it */
+    struct defines defines;      /* a header's: those of all files that include it */
     unsigned max_registers;
     VEC(struct file *) includes;
     VEC(struct file *) users; /* that include it */
@@ -82,6 +84,7 @@ struct tree {
     struct arena arena;
     const struct options *options;
     const struct inputs *inputs;
+    struct changes *changes; /* where the inputs are read from; NULL: the disk */
     struct compile_commands *commands;
     VEC(struct file *) all; /* the inputs first */
     struct file **by_input; /* NULL: standard input, or there is no such file */
@@ -160,6 +163,7 @@ static void add_input(struct tree *tree, size_t index, const struct setup *setup
     if (!file) {
         file = add_file(tree, &st, input->path);
         file->input = true;
+        file->change = input->change;
         file->map = setup->translate.map;
         file->search = (struct search){folders, names};
         file->defines = (struct defines){defines, items};
@@ -183,10 +187,11 @@ static void on_new_symbol(struct symbol *symbol, void *context)
     symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
 }
 
-static bool read_quietly(const struct file *file, struct content *content)
+static bool read_quietly(const struct tree *tree, const struct file *file, struct content *content)
 {
     struct diag quiet = DIAG_INIT; /* the job of an input says it */
-    bool res = read_file(file->path, file->path, content, &quiet);
+    bool res = file->change ? changes_read(tree->changes, file->change, content, &quiet)
+                            : read_file(file->path, file->path, content, &quiet);
     diag_release(&quiet);
     if (res && wanted_is_binary(content->text, content->len)) {
         free(content->text);
@@ -231,7 +236,8 @@ static void *make_scan(void *context, size_t index)
     const struct wave *wave = context;
     struct scan *res = xcalloc(1, sizeof *res);
     struct source source;
-    if (!read_quietly(wave->tree->all.items[wave->first + index], &res->content))
+    const struct tree *tree = wave->tree;
+    if (!read_quietly(tree, tree->all.items[wave->first + index], &res->content))
         return res;
     source_init(&source, NULL, res->content.text, res->content.len);
     scan_tokens(res, &source);
@@ -610,7 +616,7 @@ static void *make_facts(void *context, size_t index)
     struct read *res = xcalloc(1, sizeof *res);
     struct content content;
     struct source source;
-    if (!read_quietly(file, &content))
+    if (!read_quietly(reading->tree, file, &content))
         return res;
     source_init(&source, file->path, content.text, content.len);
     read_facts(reading, file, &source, res);
@@ -786,12 +792,13 @@ static void join_launches(struct tree *tree)
 /* The tree. */
 
 struct tree *tree_new(const struct options *options, const struct configs *configs,
-                      const struct inputs *inputs, struct diag *diag)
+                      const struct inputs *inputs, struct changes *changes, struct diag *diag)
 {
     struct tree *res = xcalloc(1, sizeof *res);
     size_t count = inputs->list.count;
     res->options = options;
     res->inputs = inputs;
+    res->changes = changes;
     res->world = model_world_new();
     /* Who names a folder means a program: nobody else launches its kernels. */
     res->whole = inputs->folder;

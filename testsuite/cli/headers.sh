@@ -267,6 +267,23 @@ test_folder() {
 }
 ok 'a folder is a whole program' test_folder
 
+# What is to be committed counts, not what the work tree has by now.
+test_staged() {
+    (
+        git init -q staged && cd staged || exit 1
+        printf '__global__ void k() {}\n' >k.cuh
+        printf '#include "k.cuh"\nvoid f() { k<<<10, 96>>>(); }\n' >k.cu
+        git add . || exit 1
+        printf '#include "k.cuh"\nvoid f() { k<<<10, 160>>>(); }\n' >k.cu
+        run 0 check --no-config --staged && has out '`k` is launched with at most 96'
+    )
+}
+if git --version >/dev/null 2>&1; then
+    ok '--staged takes facts from the index' test_staged
+else
+    skip '--staged takes facts from the index' 'no git'
+fi
+
 # Many headers in one file, many files with one header, and a long chain: each in linear time.
 test_many() {
     local i
