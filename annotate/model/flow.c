@@ -434,7 +434,10 @@ static void walk_call(struct walk *walk, const struct node *node)
         walk_node(walk, arg);
         if (!name || (arg->kind != NODE_NAME && arg->kind != NODE_MEMBER) || walk->read_only)
             continue;
-        enum passing passing = passing_of(walk->model, name, callee->token, index);
+        /* std::ref() gives it to whoever changes it later. */
+        enum passing passing = !strcmp(name->text, "ref")
+                                   ? BY_REFERENCE
+                                   : passing_of(walk->model, name, callee->token, index);
         if (passing != BY_VALUE)
             define_place(walk, passing == BY_REFERENCE ? DEFINITION_UNKNOWN : DEFINITION_PASSED,
                          arg, arg, last_token(node));
