@@ -98,8 +98,8 @@ START_TEST(knows_all_targets)
     ck_assert_str_eq(get("mi250")->name, "gfx90a");
     ck_assert_str_eq(get("RX 7900 XT")->name, "gfx1100");
     static const char *const unknown[] = {
-        "",  "gfx9", "gfx94", "gfx942a", "sm_",   "sm_90ab", "sm_9a", "SM_90",        ":gfx942",
-        " ", "MI",   "MI300", "MI300X ", "(304)", "304",     ",",     "MI300X:xnack+"};
+        "",        "gfx9", "gfx94", "gfx942a", "sm_",   "sm_90ab", "sm_9a", "SM_90",
+        ":gfx942", " ",    "MI",    "MI300",   "(304)", "304",     ",",     "MI300X:xnack+"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i)
         ck_assert_ptr_null(target_find(table, unknown[i], strlen(unknown[i])));
     ck_assert_int_eq(target_wave_index(get("gfx942"), 64), 0);
