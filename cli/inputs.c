@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/xalloc.h"
@@ -196,7 +197,14 @@ bool inputs_collect(struct inputs *inputs, const struct options *options, struct
     }
     if (options->files_from)
         return add_list(inputs, options->files_from, diag);
-    return options->operands.count || add(inputs, NULL, true, diag);
+    if (options->operands.count)
+        return true;
+    if (!options->quiet && isatty(STDIN_FILENO)) {
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0},
+                 _("no file is named, so standard input is read"));
+        diag_flush(diag, stderr);
+    }
+    return add(inputs, NULL, true, diag);
 }
 
 void inputs_resolve(struct inputs *inputs)

@@ -199,4 +199,15 @@ interrupted() {
     clean sig && for f in sig/*.cu; do same "$f" a.cu >/dev/null || same "$f" a.hip || return; done
 }
 ok "a signal leaves whole files" interrupted
+# Who forgets the file's name is told why nothing happens.
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    terminal_input() {
+        printf 'int i;\n' | timeout 60 script -qec "'$HIPWRIGHT' check" /dev/null >seen && has seen 'no file is named, so standard input is read' &&
+            printf 'int i;\n' | timeout 60 script -qec "'$HIPWRIGHT' check --quiet" /dev/null >seen && lacks seen 'standard input' &&
+            run 0 check </dev/null && lacks err 'standard input is read'
+    }
+    ok "a terminal as standard input" terminal_input
+else
+    skip "a terminal as standard input" "no script(1)"
+fi
 finish
