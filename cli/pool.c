@@ -90,7 +90,8 @@ void pool_run(const struct pool_work *work)
         run_alone(work);
         return;
     }
-    struct pool pool = {.work = work, .window = 2 * (size_t)jobs};
+    /* So many results wait for a slow one before them; with few, all workers would. */
+    struct pool pool = {.work = work, .window = 16 * (size_t)jobs};
     pool.slots = xcalloc(pool.window, sizeof *pool.slots);
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.room, NULL);
