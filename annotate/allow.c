@@ -150,14 +150,8 @@ static void make_index(struct allows *a)
 /* Whether a comment for LINE names NAME; the first one is then used. */
 static bool use(struct allows *a, unsigned line, const char *name)
 {
-    size_t low = 0, high = a->index.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (0 < compare(line, name, a->index.items[mid]))
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, a->index.count, 0 < compare(line, name, a->index.items[low]));
     if (low == a->index.count || compare(line, name, a->index.items[low]))
         return false;
     return a->index.items[low]->used = true;
@@ -183,14 +177,9 @@ static void share_use(struct allows *a)
 /* The offset of the # of the directive that OFFSET lies in, or OFFSET. */
 static size_t begin_of_directive(const struct unit *unit, size_t offset)
 {
-    size_t low = 0, high = unit->directives.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit_token(unit, unit->directives.items[mid].tokens.begin)->offset <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->directives.count,
+               unit_token(unit, unit->directives.items[low].tokens.begin)->offset <= offset);
     if (!low)
         return offset;
     const struct directive *d = &unit->directives.items[low - 1];

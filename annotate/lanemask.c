@@ -81,14 +81,8 @@ struct lane_masks *annotation_masks(struct annotation *a)
 void lane_masks_add_edits(struct lane_masks *masks, struct finding *f, uint32_t group)
 {
     const struct mask_edit *edits = masks->edits.items;
-    size_t low = 0, high = masks->edits.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (edits[middle].group < group)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, masks->edits.count, edits[low].group < group);
     size_t last = low + GROUP_EDITS;
     bool many = last < masks->edits.count && edits[last].group == group;
     if (many && masks->given[group])

@@ -151,14 +151,8 @@ static const struct mask_member *member_of(struct mask_search *s, const struct n
     if (!type || type->kind != TYPE_RECORD || !type->name)
         return NULL;
     struct mask_member key = {tree_symbol(s->unit, node), type->name, 0, 0};
-    size_t low = 0, high = s->members.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_members(&s->members.items[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, s->members.count, compare_members(&s->members.items[low], &key) < 0);
     const struct mask_member *res = &s->members.items[low];
     return low < s->members.count && res->name == key.name && res->record == key.record ? res
                                                                                         : NULL;

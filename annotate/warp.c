@@ -140,14 +140,9 @@ static bool all_callers_whole(struct annotation *a, size_t function)
     const struct warp_reach *reach = a->reach;
     const struct symbol *name =
         unit_token(a->unit, a->unit->functions.items[function].name)->symbol;
-    size_t low = 0, high = reach->namings.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)reach->namings.items[middle].name < (uintptr_t)name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, reach->namings.count,
+               (uintptr_t)reach->namings.items[low].name < (uintptr_t)name);
     size_t first = low;
     for (; low < reach->namings.count && reach->namings.items[low].name == name; ++low) {
         const struct naming *naming = &reach->namings.items[low];

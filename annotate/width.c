@@ -12,14 +12,8 @@ enum { MOST_BITS = 256 }; /* positions of bits in a file of which more is though
 
 size_t width_first_of(const struct code_node *list, size_t count, size_t function)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, count, list[low].function < function);
     return low;
 }
 

@@ -604,14 +604,8 @@ static bool has_line(const struct change *change, unsigned first, unsigned last)
 {
     if (!change->edited)
         return true;
-    size_t low = 0, high = change->lines.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (change->lines.items[mid].last < first)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, change->lines.count, change->lines.items[low].last < first);
     return low < change->lines.count && change->lines.items[low].first <= last;
 }
 

@@ -180,28 +180,16 @@ bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *aren
 
 uint32_t unit_scope_at(const struct unit *unit, uint32_t index)
 {
-    size_t low = 0, high = unit->scope_marks.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->scope_marks.items[mid].token <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->scope_marks.count, unit->scope_marks.items[low].token <= index);
     return low ? unit->scope_marks.items[low - 1].scope : NO_INDEX;
 }
 
 /* The last directive that begins at or before token INDEX, or NO_INDEX. */
 static uint32_t directive_before(const struct unit *unit, uint32_t index)
 {
-    size_t low = 0, high = unit->directives.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->directives.items[mid].tokens.begin <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->directives.count, unit->directives.items[low].tokens.begin <= index);
     return low ? (uint32_t)low - 1 : NO_INDEX;
 }
 

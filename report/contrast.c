@@ -58,28 +58,17 @@ static void collect_lines(struct version_lines *lines, struct translation *t)
 
 size_t contrast_line(const struct version_lines *lines, size_t offset)
 {
-    size_t low = 0, high = lines->list.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (lines->list.items[mid].end <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, lines->list.count, lines->list.items[low].end <= offset);
     return low;
 }
 
 size_t contrast_piece(const struct contrast *contrast, size_t line, bool new)
 {
-    size_t low = 0, high = contrast->pieces.count - 1;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        const struct piece *p = &contrast->pieces.items[mid];
-        if ((new ? p->new + p->new_count : p->old + p->old_count) <= line)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const struct piece *p = contrast->pieces.items;
+    size_t low;
+    vec_search(low, contrast->pieces.count - 1,
+               (new ? p[low].new + p[low].new_count : p[low].old + p[low].old_count) <= line);
     return low;
 }
 
@@ -224,14 +213,8 @@ static const void **line_keys(struct contrasting *f, const struct version_words 
                               const struct version_lines *lines, size_t begin, size_t end)
 {
     const void **res = xcalloc(end - begin + 1, sizeof *res);
-    size_t low = 0, high = v->lines.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (v->lines.items[mid].line < begin)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, v->lines.count, v->lines.items[low].line < begin);
     for (size_t i = begin; i < end; ++i)
         if (low < v->lines.count && v->lines.items[low].line == i)
             res[i - begin] = v->keys.items[low++];

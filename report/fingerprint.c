@@ -59,14 +59,8 @@ static void add_token(struct strbuf *out, const char *text, size_t len)
 static size_t token_at(const struct unit *unit, size_t offset)
 {
     const struct token *tokens = unit->tokens.list.items;
-    size_t low = 0, high = unit->tokens.list.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (tokens[mid].offset + tokens[mid].length <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->tokens.list.count, tokens[low].offset + tokens[low].length <= offset);
     return low;
 }
 

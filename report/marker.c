@@ -132,14 +132,8 @@ static size_t line_begin(struct marking *m, size_t offset)
 /* The number of the first token at or behind OFFSET. */
 static uint32_t token_from(const struct unit *unit, size_t offset)
 {
-    size_t low = 0, high = unit->tokens.list.count - 1;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit_token(unit, (uint32_t)mid)->offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->tokens.list.count - 1, unit_token(unit, (uint32_t)low)->offset < offset);
     return (uint32_t)low;
 }
 
@@ -165,14 +159,8 @@ static size_t token_over(const struct unit *unit, size_t offset)
 static size_t comment_over(const struct unit *unit, size_t offset)
 {
     const struct comment *items = unit->tokens.comments.items;
-    size_t low = 0, high = unit->tokens.comments.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (items[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->tokens.comments.count, items[low].offset < offset);
     if (!low)
         return offset;
     const struct comment *c = &items[low - 1];
@@ -188,14 +176,8 @@ static size_t comment_over(const struct unit *unit, size_t offset)
 static size_t edit_over(struct marking *m, size_t offset)
 {
     const struct edit *items = m->t->edits.list.items;
-    size_t low = 0, high = m->t->edits.list.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (items[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, m->t->edits.list.count, items[low].offset < offset);
     if (!low)
         return offset;
     const struct edit *e = &items[low - 1];
@@ -337,14 +319,8 @@ static void collect_marks(struct marking *m)
 /* The first old marker about the line that begins at LINE, or about a later one. */
 static size_t old_from(const struct marking *m, size_t line)
 {
-    size_t low = 0, high = m->old.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->old.items[mid].line < line)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, m->old.count, m->old.items[low].line < line);
     return low;
 }
 

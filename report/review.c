@@ -160,14 +160,8 @@ static void collect_places(struct places *places, const struct review *r, bool n
 /* The hunk that the piece INDEX, a changed one, lies in. */
 static size_t hunk_of(const struct review *r, size_t index)
 {
-    size_t low = 0, high = r->hunks.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (r->hunks.items[mid].end <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, r->hunks.count, r->hunks.items[low].end <= index);
     return low;
 }
 

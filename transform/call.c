@@ -261,14 +261,8 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
 /* The index of the first comment at or behind OFFSET. */
 static size_t first_comment(const struct unit *unit, size_t offset)
 {
-    size_t low = 0, high = unit->tokens.comments.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->tokens.comments.items[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->tokens.comments.count, unit->tokens.comments.items[low].offset < offset);
     return low;
 }
 
@@ -624,28 +618,16 @@ enum { MAX_NESTED = 50 };
 /* The index of the first edit at or behind OFFSET. */
 static size_t first_edit(const struct edits *edits, uint32_t offset)
 {
-    size_t low = 0, high = edits->list.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (edits->list.items[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, edits->list.count, edits->list.items[low].offset < offset);
     return low;
 }
 
 /* The index of the first reordered call whose arguments begin at or behind OFFSET. */
 static size_t first_reorder(const struct transform *tr, uint32_t offset)
 {
-    size_t low = 0, high = tr->reorders.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (tr->reorders.items[mid].begin < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, tr->reorders.count, tr->reorders.items[low].begin < offset);
     return low;
 }
 

@@ -35,14 +35,8 @@ static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct
 /* The function whose head holds token INDEX, or NULL. */
 static const struct function *function_of_head(const struct unit *unit, uint32_t index)
 {
-    size_t low = 0, high = unit->functions.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->functions.items[mid].head.begin <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->functions.count, unit->functions.items[low].head.begin <= index);
     if (!low)
         return NULL;
     const struct function *res = &unit->functions.items[low - 1];

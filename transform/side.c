@@ -5,14 +5,8 @@
 
 const struct function *side_function(const struct unit *unit, uint32_t index)
 {
-    size_t low = 0, high = unit->functions.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (unit->functions.items[mid].head.begin <= index)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    vec_search(low, unit->functions.count, unit->functions.items[low].head.begin <= index);
     /* Behind the members of a local class the function around goes on. */
     for (int steps = 0; low && steps < 50; --low, ++steps) {
         const struct function *fn = &unit->functions.items[low - 1];

@@ -647,14 +647,8 @@ struct question {
 /* The first definition of NAME. */
 static size_t first_of(const struct flow *flow, const struct symbol *name)
 {
-    size_t low = 0, high = flow->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)flow->items[middle].name < (uintptr_t)name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, flow->count, (uintptr_t)flow->items[low].name < (uintptr_t)name);
     return low;
 }
 
@@ -662,15 +656,10 @@ static size_t first_of(const struct flow *flow, const struct symbol *name)
 static size_t behind_before(const struct flow *flow, size_t first, uint32_t token)
 {
     const struct symbol *name = flow->items[first].name;
-    size_t low = first, high = flow->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (flow->items[middle].name == name && flow->items[middle].token < token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    vec_search(at, flow->count - first,
+               flow->items[first + at].name == name && flow->items[first + at].token < token);
+    return first + at;
 }
 
 /* Whether D says what is asked for. */
@@ -793,14 +782,8 @@ static bool collect(struct question *q, uint32_t region, uint32_t begin, uint32_
 static uint32_t region_at(const struct flow *flow, uint32_t token)
 {
     uint32_t res = 0;
-    size_t low = 0, high = flow->region_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (flow->regions[middle].tokens.begin <= token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, flow->region_count, flow->regions[low].tokens.begin <= token);
     res = low ? (uint32_t)low - 1 : 0;
     while (res && flow->regions[res].tokens.end <= token)
         res = flow->regions[res].parent;
@@ -946,14 +929,8 @@ const struct definition *const *flow_of_others(struct model *model, const struct
     struct model_flows *flows = flows_of(model);
     if (!flows->others_ready)
         gather_others(model);
-    size_t low = 0, high = flows->other_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)last_name(flows->others[middle]) < (uintptr_t)name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, flows->other_count, (uintptr_t)last_name(flows->others[low]) < (uintptr_t)name);
     size_t end = low;
     while (end < flows->other_count && last_name(flows->others[end]) == name)
         ++end;

@@ -1283,14 +1283,8 @@ static struct model_uses *uses_of(struct model *model)
 /* Index of the first use whose symbol is not below ADDRESS. */
 static size_t first_use(const struct model_uses *uses, uintptr_t address)
 {
-    size_t low = 0, high = uses->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)uses->symbols[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, uses->count, (uintptr_t)uses->symbols[low] < address);
     return low;
 }
 
@@ -1312,23 +1306,22 @@ size_t model_function_named(struct model *model, uint32_t token)
     return found ? found->index : NO_INDEX;
 }
 
+static const struct symbol *function_symbol(const struct unit *unit, uint32_t index)
+{
+    return unit_token(unit, unit->functions.items[index].name)->symbol;
+}
+
 const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
                                        size_t *count)
 {
     const struct unit *unit = model->unit;
     const struct model_uses *uses = uses_of(model);
-    size_t low = 0, high = unit->functions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct function *function = &unit->functions.items[uses->functions[middle]];
-        if ((uintptr_t)unit_token(unit, function->name)->symbol < (uintptr_t)name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, unit->functions.count,
+               (uintptr_t)function_symbol(unit, uses->functions[low]) < (uintptr_t)name);
     size_t end = low;
     while (end < unit->functions.count && end < low + MAX_OVERLOADS &&
-           unit_token(unit, unit->functions.items[uses->functions[end]].name)->symbol == name)
+           function_symbol(unit, uses->functions[end]) == name)
         ++end;
     *count = end - low;
     return uses->functions + low;

@@ -42,14 +42,8 @@ const struct model_function *model_function(struct model *model, size_t index)
 static uint32_t last_function_before(const struct model *model, uint32_t token)
 {
     const struct function *functions = model->unit->functions.items;
-    size_t low = 0, high = model->unit->functions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (functions[middle].head.begin <= token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, model->unit->functions.count, functions[low].head.begin <= token);
     return low ? (uint32_t)(low - 1) : NO_INDEX;
 }
 

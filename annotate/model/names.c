@@ -44,17 +44,11 @@ static void table_finish(struct decl_table *table)
 static size_t table_position(const struct decl_table *table, const struct symbol *symbol,
                              uint32_t at)
 {
-    size_t low = 0, high = table->list.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct decl *decl = table->list.items[middle];
-        bool before = decl->symbol == symbol ? decl->begin <= at
-                                             : (uintptr_t)decl->symbol < (uintptr_t)symbol;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    struct decl *const *list = table->list.items;
+    size_t low;
+    vec_search(low, table->list.count,
+               list[low]->symbol == symbol ? list[low]->begin <= at
+                                           : (uintptr_t)list[low]->symbol < (uintptr_t)symbol);
     return low;
 }
 
@@ -698,14 +692,9 @@ static void collect_uses(struct model *model, struct model_names *names)
 struct template_use *template_uses(struct model *model, const struct symbol *symbol, size_t *count)
 {
     struct model_names *names = model_index(model);
-    size_t low = 0, high = names->uses.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)names->uses.items[middle].symbol < (uintptr_t)symbol)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, names->uses.count,
+               (uintptr_t)names->uses.items[low].symbol < (uintptr_t)symbol);
     *count = 0;
     while (low + *count < names->uses.count && names->uses.items[low + *count].symbol == symbol)
         ++*count;
@@ -781,14 +770,9 @@ static void collect_calls(struct model *model, struct model_names *names)
 struct call *calls_of(struct model *model, const struct symbol *symbol, size_t *count)
 {
     struct model_names *names = model_index(model);
-    size_t low = 0, high = names->calls.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)names->calls.items[middle].symbol < (uintptr_t)symbol)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, names->calls.count,
+               (uintptr_t)names->calls.items[low].symbol < (uintptr_t)symbol);
     *count = 0;
     while (low + *count < names->calls.count && names->calls.items[low + *count].symbol == symbol)
         ++*count;

@@ -70,14 +70,8 @@ struct template_use *query_use(const struct query *query, uint32_t token)
     size_t count;
     const struct symbol *symbol = unit_token(query->unit, token)->symbol;
     struct template_use *uses = template_uses(query->model, symbol, &count);
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (uses[middle].token < token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    vec_search(low, count, uses[low].token < token);
     return low < count && uses[low].token == token ? &uses[low] : NULL;
 }
 
