@@ -181,12 +181,6 @@ struct scan {
     bool launches;
 };
 
-static void on_new_symbol(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 static bool read_quietly(const struct tree *tree, const struct file *file, struct content *content)
 {
     struct diag quiet = DIAG_INIT; /* the job of an input says it */
@@ -206,7 +200,7 @@ static void scan_tokens(struct scan *scan, const struct source *source)
     struct arena arena = ARENA_INIT;
     struct symbol_table symbols;
     struct tokens tokens = {0};
-    symbol_table_init(&symbols, &arena, on_new_symbol, NULL);
+    symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
     lexer_scan(&tokens, source, &symbols);
     enum token_kind before = TOK_EOF;
     vec_each (const struct token, token, &tokens.list) {
@@ -589,7 +583,7 @@ static void read_facts(const struct reading *reading, struct file *file, struct 
     struct diag quiet = DIAG_INIT;
     struct model model;
     struct model_options options;
-    symbol_table_init(&symbols, &arena, on_new_symbol, NULL);
+    symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
     unit_parse(&unit, source, &symbols, &arena, &quiet);
     fill_options(reading->tree, file, reading->launches ? UINT_MAX : file->level, reading->launches,
                  &options, &arena);

@@ -89,6 +89,12 @@ enum token_kind lexer_keyword(const char *text, size_t len)
                : find_word(keywords, sizeof keywords / sizeof *keywords, text, len);
 }
 
+void lexer_on_new(struct symbol *symbol, void *context)
+{
+    (void)context;
+    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
+}
+
 /* Line splices. */
 
 /* Length of the splice at AT (a backslash, blanks, a newline), or 0. GCC and clang allow the

@@ -30,6 +30,10 @@ struct tokens {
 void lexer_scan(struct tokens *tokens, const struct source *source, struct symbol_table *symbols);
 void lexer_release(struct tokens *tokens);
 
+/* For symbol_table_init(), where nothing but keywords is to be known of new symbols; CONTEXT is not
+ * used. */
+void lexer_on_new(struct symbol *symbol, void *context);
+
 /* The kind of the keyword of LEN bytes at TEXT, or 0. */
 enum token_kind lexer_keyword(const char *text, size_t len);
 

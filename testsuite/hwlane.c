@@ -35,12 +35,6 @@ static struct totals {
     uint64_t functions, accesses, known, expressions, roles[LANE_ROLE_WARP_START + 1];
 } totals;
 
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 static void print_reach(struct lane_machine *machine, const struct node *node)
 {
     uint64_t mask[LANES_MAX / 64];
@@ -205,7 +199,7 @@ static void read_file(const char *name, FILE *file, const struct settings *setti
     source_init(&source, name, text.text, len);
     struct arena arena = ARENA_INIT;
     struct symbol_table symbols;
-    symbol_table_init(&symbols, &arena, on_new, NULL);
+    symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
     struct diag diag = DIAG_INIT;
     struct unit unit;
     unit_parse(&unit, &source, &symbols, &arena, &diag);

@@ -15,12 +15,6 @@
 #include "base/xalloc.h"
 #include "lexer/lexer.h"
 
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 static bool read_file(const char *name, char **text, size_t *len)
 {
     FILE *file = strcmp(name, "-") ? fopen(name, "rb") : stdin;
@@ -152,7 +146,7 @@ int main(int argc, char **argv)
         source_init(&source, name, text, len);
         struct arena arena = ARENA_INIT;
         struct symbol_table symbols;
-        symbol_table_init(&symbols, &arena, on_new, NULL);
+        symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
         struct tokens tokens;
         lexer_scan(&tokens, &source, &symbols);
         if (!quiet) {

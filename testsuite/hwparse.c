@@ -27,12 +27,6 @@
 #include "parser/tree.h"
 #include "parser/unit.h"
 
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 /* The tokens of RANGE with a blank between them. */
 static void print_range(const struct unit *unit, struct range range)
 {
@@ -499,7 +493,7 @@ static void parse(struct source *source, struct symbol_table *symbols, struct ar
                   struct unit *unit)
 {
     struct diag diag = DIAG_INIT;
-    symbol_table_init(symbols, arena, on_new, NULL);
+    symbol_table_init(symbols, arena, lexer_on_new, NULL);
     unit_parse(unit, source, symbols, arena, &diag);
     diag_release(&diag);
 }
@@ -578,7 +572,7 @@ int main(int argc, char **argv)
         }
         struct arena arena = ARENA_INIT;
         struct symbol_table symbols;
-        symbol_table_init(&symbols, &arena, on_new, NULL);
+        symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
         struct diag diag = DIAG_INIT;
         struct unit unit;
         unit_parse(&unit, &source, &symbols, &arena, &diag);

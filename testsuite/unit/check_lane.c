@@ -11,54 +11,29 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/parse.h"
 #include "testsuite/unit/suite.h"
 
 /* ---- A file and its model */
 
-static struct strbuf text;
-static struct source source;
-static struct arena arena;
-static struct symbol_table symbols;
-static struct diag diag;
-static struct unit unit;
-static struct model model;
-
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
+static struct parse file;
 
 static void open_text(const char *code)
 {
-    text = (struct strbuf)STRBUF_INIT;
-    strbuf_add(&text, code, strlen(code));
-    size_t len = text.len;
-    strbuf_add(&text, "\0\0", SOURCE_PADDING);
-    arena = (struct arena)ARENA_INIT;
-    diag = (struct diag)DIAG_INIT;
-    source_init(&source, "test.cu", text.text, len);
-    symbol_table_init(&symbols, &arena, on_new, NULL);
-    unit_parse(&unit, &source, &symbols, &arena, &diag);
-    model_init(&model, &unit, &arena, NULL);
+    parse_model(&file, code, strlen(code), NULL);
 }
 
 static void close_text(void)
 {
-    model_release(&model);
-    diag_release(&diag);
-    unit_release(&unit);
-    symbol_table_release(&symbols);
-    source_release(&source);
-    arena_release(&arena);
+    parse_release(&file);
 }
 
 /* The index of the function called NAME that has a body. */
 static size_t function_named(const char *name)
 {
-    for (size_t i = 0; i < unit.functions.count; ++i)
-        if (unit.functions.items[i].body.begin < unit.functions.items[i].body.end &&
-            !strcmp(unit_token(&unit, unit.functions.items[i].name)->symbol->text, name))
+    for (size_t i = 0; i < file.unit.functions.count; ++i)
+        if (file.unit.functions.items[i].body.begin < file.unit.functions.items[i].body.end &&
+            !strcmp(unit_token(&file.unit, file.unit.functions.items[i].name)->symbol->text, name))
             return i;
     ck_abort_msg("no function %s", name);
     return 0;
@@ -69,7 +44,7 @@ static const struct node *find_node(const struct node *node, const char *code)
 {
     const struct node *res = NULL;
     if (node->tokens.begin < node->tokens.end && node->kind != NODE_EXPRESSION &&
-        !strcmp(unit_quote(&unit, node->tokens), code))
+        !strcmp(unit_quote(&file.unit, node->tokens), code))
         res = node;
     tree_each (kid, node) {
         const struct node *found = find_node(kid, code);
@@ -81,7 +56,7 @@ static const struct node *find_node(const struct node *node, const char *code)
 
 static const struct node *node_of(size_t function, const char *code)
 {
-    const struct node *res = find_node(model_function(&model, function)->body, code);
+    const struct node *res = find_node(model_function(&file.model, function)->body, code);
     ck_assert_msg(res, "no `%s'", code);
     return res;
 }
@@ -90,7 +65,7 @@ static void start(struct lane_machine *machine, size_t function, unsigned x, uns
                   unsigned sample)
 {
     const unsigned block[3] = {x, y, 1};
-    ck_assert(lane_machine_init(machine, &model, function, block, 32, sample));
+    ck_assert(lane_machine_init(machine, &file.model, function, block, 32, sample));
 }
 
 /* ---- Values */
@@ -208,7 +183,7 @@ START_TEST(blocks)
     static const unsigned wrong[][3] = {
         {0, 1, 1}, {1025, 1, 1}, {64, 32, 1}, {1, 1, 0}, {UINT32_MAX, UINT32_MAX, 1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-        ck_assert(!lane_machine_init(&machine, &model, 0, wrong[i], 32, 0));
+        ck_assert(!lane_machine_init(&machine, &file.model, 0, wrong[i], 32, 0));
     start(&machine, 0, 8, 4, 0);
     struct lanes lanes = lane_evaluate(&machine, node_of(0, "threadIdx.x + threadIdx.y * 100"));
     ck_assert_int_eq(lanes.state, LANES_KNOWN);
@@ -252,7 +227,7 @@ END_TEST
 static enum lane_role role_in(const char *function, const char *code, unsigned width)
 {
     size_t index = function_named(function);
-    return lane_role(&model, index, node_of(index, code), width);
+    return lane_role(&file.model, index, node_of(index, code), width);
 }
 
 START_TEST(roles)
@@ -549,9 +524,9 @@ static double run_for_time(const char *code)
     struct lane_machine machine;
     clock_t before = clock();
     start(&machine, function, 256, 1, 0);
-    const struct model_function *k = model_function(&model, function);
+    const struct model_function *k = model_function(&file.model, function);
     lane_evaluate(&machine, k->body);
-    lane_role(&model, function, k->body, 32);
+    lane_role(&file.model, function, k->body, 32);
     double res = (double)(clock() - before) / CLOCKS_PER_SEC;
     lane_machine_release(&machine);
     close_text();

@@ -11,51 +11,14 @@
 #include "annotate/model/flow.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/parse.h"
 #include "testsuite/unit/suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-struct parse {
-    struct source source;
-    struct arena arena;
-    struct symbol_table symbols;
-    struct diag diag;
-    struct unit unit;
-    struct model model;
-};
-
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
-static void parse_bytes(struct parse *parse, const char *text, size_t len,
-                        const struct model_options *options)
-{
-    char *copy = xmalloc(len + SOURCE_PADDING);
-    memcpy(copy, text, len);
-    memset(copy + len, 0, SOURCE_PADDING);
-    *parse = (struct parse){.arena = ARENA_INIT, .diag = DIAG_INIT};
-    source_init(&parse->source, "test.cu", copy, len);
-    symbol_table_init(&parse->symbols, &parse->arena, on_new, NULL);
-    unit_parse(&parse->unit, &parse->source, &parse->symbols, &parse->arena, &parse->diag);
-    model_init(&parse->model, &parse->unit, &parse->arena, options);
-}
-
 static void parse_text(struct parse *parse, const char *text)
 {
-    parse_bytes(parse, text, strlen(text), NULL);
-}
-
-static void parse_release(struct parse *parse)
-{
-    model_release(&parse->model);
-    diag_release(&parse->diag);
-    unit_release(&parse->unit);
-    symbol_table_release(&parse->symbols);
-    arena_release(&parse->arena);
-    source_release(&parse->source);
+    parse_model(parse, text, strlen(text), NULL);
 }
 
 /* Printing. */
@@ -547,7 +510,7 @@ START_TEST(test_options)
     static const char text[] = K "void f() { k<<<1, B>>>(p); }";
     struct parse parse;
     size_t count;
-    parse_bytes(&parse, text, strlen(text), &options);
+    parse_model(&parse, text, strlen(text), &options);
     const struct launch_site *sites = model_launches(&parse.model, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(sites[0].blocks[0][0], 192);
@@ -602,7 +565,7 @@ START_TEST(test_facts)
     static const char user_text[] =
         K "#define E 2\nvoid f() { int b = B / E; k<<<C, b>>>(p); k<<<1, F * 8>>>(p); }";
     size_t count;
-    parse_bytes(&user, user_text, strlen(user_text), &options);
+    parse_model(&user, user_text, strlen(user_text), &options);
     const struct launch_site *sites = model_launches(&user.model, &count);
     ck_assert_uint_eq(count, 2);
     ck_assert_int_eq(sites[0].grid[0].value.values[0], 256);
@@ -681,7 +644,7 @@ START_TEST(test_whole)
     bool complete;
     parse_text(&users, shut[_i].users);
     model_facts_read_launches(&facts, &users.model, &users.arena);
-    parse_bytes(&kernel, text, strlen(text), &options);
+    parse_model(&kernel, text, strlen(text), &options);
     model_launches_of(&kernel.model, function_called(&kernel.unit, "k"), &count, &complete);
     ck_assert_uint_eq(count, 1);
     ck_assert_int_eq(complete, shut[_i].complete);
@@ -712,7 +675,7 @@ START_TEST(test_users)
     const struct model_facts *merged[] = {&facts[2]};
     for (int i = 0; i < 2; ++i) {
         const struct model_options options = {.users = i ? merged : list, .user_count = i ? 1 : 2};
-        parse_bytes(&kernel, kernel_text, strlen(kernel_text), &options);
+        parse_model(&kernel, kernel_text, strlen(kernel_text), &options);
         ck_assert(model_blocks(&kernel.model, function_called(&kernel.unit, "k"), &got));
         ck_assert_uint_eq(got.count, 4);
         ck_assert_uint_eq(got.block[0][0], 16);
@@ -764,7 +727,7 @@ static void run_all(const char *text, size_t len)
     struct launch_blocks blocks_of;
     size_t count;
     bool complete;
-    parse_bytes(&parse, text, len, NULL);
+    parse_model(&parse, text, len, NULL);
     model_launches(&parse.model, &count);
     for (size_t i = 0; i < parse.unit.functions.count; ++i) {
         model_launches_of(&parse.model, i, &count, &complete);

@@ -23,8 +23,7 @@ struct scan {
 
 static void on_new(struct symbol *symbol, void *context)
 {
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
+    lexer_on_new(symbol, context);
     symbol->landmark = !strncmp(symbol->text, "mark", 4);
 }
 

@@ -13,46 +13,14 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/parse.h"
 #include "testsuite/unit/suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-struct parse {
-    struct source source;
-    struct arena arena;
-    struct symbol_table symbols;
-    struct diag diag;
-    struct unit unit;
-    struct model model;
-};
-
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 static void parse_text(struct parse *parse, const char *text, const struct model_options *options)
 {
-    size_t len = strlen(text);
-    char *copy = xmalloc(len + SOURCE_PADDING);
-    memcpy(copy, text, len);
-    memset(copy + len, 0, SOURCE_PADDING);
-    *parse = (struct parse){.arena = ARENA_INIT, .diag = DIAG_INIT};
-    source_init(&parse->source, "test.cu", copy, len);
-    symbol_table_init(&parse->symbols, &parse->arena, on_new, NULL);
-    unit_parse(&parse->unit, &parse->source, &parse->symbols, &parse->arena, &parse->diag);
-    model_init(&parse->model, &parse->unit, &parse->arena, options);
-}
-
-static void parse_release(struct parse *parse)
-{
-    model_release(&parse->model);
-    diag_release(&parse->diag);
-    unit_release(&parse->unit);
-    symbol_table_release(&parse->symbols);
-    arena_release(&parse->arena);
-    source_release(&parse->source);
+    parse_model(parse, text, strlen(text), options);
 }
 
 static const struct node *last_return(const struct node *node)

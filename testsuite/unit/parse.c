@@ -6,12 +6,6 @@
 
 #include "base/xalloc.h"
 
-static void on_new(struct symbol *symbol, void *context)
-{
-    (void)context;
-    symbol->keyword = (uint16_t)lexer_keyword(symbol->text, symbol->len);
-}
-
 void parse_bytes(struct parse *parse, const char *text, size_t len)
 {
     char *copy = xmalloc(len + SOURCE_PADDING);
@@ -19,12 +13,22 @@ void parse_bytes(struct parse *parse, const char *text, size_t len)
     memset(copy + len, 0, SOURCE_PADDING);
     *parse = (struct parse){.arena = ARENA_INIT, .diag = DIAG_INIT};
     source_init(&parse->source, "test.cu", copy, len);
-    symbol_table_init(&parse->symbols, &parse->arena, on_new, NULL);
+    symbol_table_init(&parse->symbols, &parse->arena, lexer_on_new, NULL);
     unit_parse(&parse->unit, &parse->source, &parse->symbols, &parse->arena, &parse->diag);
+}
+
+void parse_model(struct parse *parse, const char *text, size_t len,
+                 const struct model_options *options)
+{
+    parse_bytes(parse, text, len);
+    model_init(&parse->model, &parse->unit, &parse->arena, options);
+    parse->has_model = true;
 }
 
 void parse_release(struct parse *parse)
 {
+    if (parse->has_model)
+        model_release(&parse->model);
     diag_release(&parse->diag);
     unit_release(&parse->unit);
     symbol_table_release(&parse->symbols);
