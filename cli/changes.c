@@ -2,8 +2,6 @@
 
 #include "cli/changes.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "cli/process.h"
+#include "cli/history.h"
 #include "cli/wanted.h"
 
 #define uthash_malloc(size) xmalloc(size)
@@ -42,9 +40,7 @@ struct changes {
     const char *prefix, *up;    /* the working directory from the top, and the top from there */
     char *top;                  /* absolute */
     VEC(const char *) operands; /* of the command line, from the top */
-    struct process blobs;       /* git cat-file --batch */
-    pthread_mutex_t lock;       /* of blobs: one question at a time */
-    struct strbuf answer;       /* read from it, but not yet used */
+    struct blobs blobs;
 };
 
 /* The revisions that are compared. */
@@ -60,26 +56,6 @@ bool changes_are_wanted(const struct options *o)
 }
 
 /* ---- asking git */
-
-/* The same for a question to which no is an answer: then, *NO, and no message. */
-static bool ask_or_no(const char *const *args, struct strbuf *out, bool *no, struct diag *diag)
-{
-    struct strbuf messages = STRBUF_INIT;
-    int status = process_run(args, NULL, out, &messages);
-    *no = status == 1; /* other troubles are 128 and more; GIT_TRACE may have written something */
-    if (status < 0)
-        process_complain_git(errno, diag);
-    else if (status && !*no)
-        process_pass_on(&messages, diag);
-    strbuf_release(&messages);
-    return status == 0;
-}
-
-/* A copy of the first line of TEXT. */
-static const char *first_line(struct changes *c, const struct strbuf *text)
-{
-    return arena_strndup(&c->arena, text->text, strcspn(text->text, "\n"));
-}
 
 /* Where we are. Names of folders may hold newlines, so each question stands alone. */
 static bool find_place(struct changes *c, struct diag *diag)
@@ -108,47 +84,6 @@ static bool find_place(struct changes *c, struct diag *diag)
     return true;
 }
 
-/* The commit that REVISION names; NULL after an error in DIAG. */
-static const char *find_commit(struct changes *c, const char *revision, struct diag *diag)
-{
-    const char *commit = arena_printf(&c->arena, "%s^{commit}", revision);
-    const char *const args[] = {"git",  "rev-parse", "--verify", "--quiet", "--end-of-options",
-                                commit, NULL};
-    struct strbuf out = STRBUF_INIT;
-    bool no;
-    const char *res = NULL;
-    if (ask_or_no(args, &out, &no, diag)) {
-        res = first_line(c, &out);
-    } else if (no) {
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
-                 _("git knows no revision '%s' in this repository"), revision);
-    }
-    strbuf_release(&out);
-    return res;
-}
-
-/* What FROM and TO have in common; NULL after an error in DIAG. */
-static const char *find_base(struct changes *c, const char *from, const char *to, struct diag *diag)
-{
-    const char *a = find_commit(c, from, diag), *b = a ? find_commit(c, to, diag) : NULL;
-    if (!b)
-        return NULL;
-    const char *const args[] = {"git", "merge-base", a, b, NULL};
-    struct strbuf out = STRBUF_INIT;
-    bool no;
-    const char *res = NULL;
-    if (ask_or_no(args, &out, &no, diag)) {
-        res = first_line(c, &out);
-    } else if (no) {
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
-                 _("'%s' and '%s' have no commit in common; a clone that was cut off (in CI: "
-                   "fetch-depth) needs its history"),
-                 from, to);
-    }
-    strbuf_release(&out);
-    return res;
-}
-
 /* The value of the environment's NAME, or NULL where that is empty. */
 static const char *environment(const char *name)
 {
@@ -175,9 +110,9 @@ static bool find_revisions(struct changes *c, const struct options *o, struct co
         res->index = true;
         return true;
     }
-    res->base = find_base(c, from, to ? to : "HEAD", diag);
+    res->base = history_base(from, to ? to : "HEAD", &c->arena, diag);
     if (res->base && to)
-        res->other = find_commit(c, to, diag);
+        res->other = history_commit(to, &c->arena, diag);
     return res->base && (!to || res->other);
 }
 
@@ -449,22 +384,12 @@ static void add_inputs(struct changes *c, struct inputs *inputs)
     }
 }
 
-/* Starts the program that gives blobs; false after an error in DIAG. */
-static bool start_blobs(struct changes *c, struct diag *diag)
-{
-    static const char *const args[] = {"git", "cat-file", "--batch", NULL};
-    int error = process_start(&c->blobs, args, NULL, true);
-    if (error)
-        process_complain_git(error, diag);
-    return !error;
-}
-
 struct changes *changes_collect(const struct options *o, struct inputs *inputs, bool *whole,
                                 struct diag *diag)
 {
     struct changes *res = xcalloc(1, sizeof *res);
     struct comparison_of revisions;
-    pthread_mutex_init(&res->lock, NULL);
+    blobs_init(&res->blobs);
     unsetenv("GIT_DIFF_OPTS"); /* it would override our -U0 */
     bool good = find_place(res, diag) && find_operands(res, o, diag) &&
                 find_revisions(res, o, &revisions, diag) && find_files(res, &revisions, diag);
@@ -474,7 +399,7 @@ struct changes *changes_collect(const struct options *o, struct inputs *inputs, 
         add_inputs(res, inputs);
         good = !inputs->list.count ||
                (find_lines(res, &revisions, diag) &&
-                (!(revisions.index || revisions.other) || start_blobs(res, diag)));
+                (!(revisions.index || revisions.other) || blobs_start(&res->blobs, diag)));
     }
     if (good)
         return res;
@@ -484,18 +409,12 @@ struct changes *changes_collect(const struct options *o, struct inputs *inputs, 
 
 void changes_free(struct changes *c)
 {
-    if (c->blobs.pid) {
-        struct strbuf messages = STRBUF_INIT;
-        process_end(&c->blobs, &messages);
-        strbuf_release(&messages);
-    }
+    blobs_release(&c->blobs);
     HASH_CLEAR(hh, c->by_name);
     for (size_t i = 0; i < c->list.count; ++i)
         vec_release(&c->list.items[i]->lines);
     vec_release(&c->list);
     vec_release(&c->operands);
-    strbuf_release(&c->answer);
-    pthread_mutex_destroy(&c->lock);
     free(c->top);
     arena_release(&c->arena);
     free(c);
@@ -503,99 +422,12 @@ void changes_free(struct changes *c)
 
 /* ---- reading */
 
-/* Reads more of the answer; false at its end. */
-static bool read_more(struct changes *c)
-{
-    enum { PIECE = 1 << 16 };
-    strbuf_reserve(&c->answer, PIECE);
-    ssize_t n;
-    do
-        n = read(c->blobs.out, c->answer.text + c->answer.len, PIECE);
-    while (n < 0 && errno == EINTR);
-    c->answer.len += 0 < n ? (size_t)n : 0;
-    return 0 < n;
-}
-
-/* The first line of the answer, without its newline, in LINE; false where there is none. */
-static bool read_answer(struct changes *c, char *line, size_t room)
-{
-    const char *nl;
-    while (!(nl = c->answer.len ? memchr(c->answer.text, '\n', c->answer.len) : NULL))
-        if (!read_more(c))
-            return false;
-    size_t len = (size_t)(nl - c->answer.text);
-    snprintf(line, room, "%.*s", (int)len, c->answer.text);
-    c->answer.len -= len + 1;
-    memmove(c->answer.text, nl + 1, c->answer.len);
-    return true;
-}
-
-/* Takes LEN bytes of the answer, and the newline behind them. */
-static bool read_blob(struct changes *c, struct content *content, size_t len)
-{
-    content->text = xmalloc(len + SOURCE_PADDING);
-    memset(content->text + len, 0, SOURCE_PADDING);
-    content->len = len;
-    for (size_t got = 0; got <= len;) {
-        size_t piece = len + 1 - got < c->answer.len ? len + 1 - got : c->answer.len;
-        size_t kept = piece < len - got ? piece : len - got;
-        memcpy(content->text + got, c->answer.text, kept);
-        c->answer.len -= piece;
-        memmove(c->answer.text, c->answer.text + piece, c->answer.len);
-        got += piece;
-        if (got <= len && !read_more(c)) {
-            free(content->text);
-            *content = (struct content){0};
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool ask_blob(struct changes *c, const struct change *change)
-{
-    char question[80];
-    int len = snprintf(question, sizeof question, "%s\n", change->blob);
-    return write(c->blobs.in, question, (size_t)len) == len;
-}
-
-/* Reads the blob of CHANGE; false after an error in DIAG. */
-static bool read_change(struct changes *c, const struct change *change, struct content *content,
-                        struct diag *diag)
-{
-    struct diag_place place = {.file = change->name};
-    char line[200];
-    unsigned long long size = 0;
-    if (!ask_blob(c, change) || !read_answer(c, line, sizeof line)) {
-        diag_add(diag, DIAG_ERROR, place, _("git does not give its content"));
-        return false;
-    }
-    if (sscanf(line, "%*s blob %llu", &size) != 1) {
-        diag_add(diag, DIAG_ERROR, place, _("git does not have its content: %s"), line);
-        return false;
-    }
-    if (SOURCE_MAX < size) {
-        diag_add(diag, DIAG_ERROR, place, _("is too large: files of 2 GiB or more are not read"));
-        close(c->blobs.out); /* nobody is to wait for the rest of the answer */
-        c->blobs.out = -1;
-        return false;
-    }
-    if (read_blob(c, content, (size_t)size))
-        return true;
-    diag_add(diag, DIAG_ERROR, place, _("git does not give its content"));
-    return false;
-}
-
 bool changes_read(struct changes *c, const struct change *change, struct content *content,
                   struct diag *diag)
 {
     if (!change->blob)
         return read_file(change->name, change->name, content, diag);
-    *content = (struct content){0};
-    pthread_mutex_lock(&c->lock);
-    bool res = read_change(c, change, content, diag);
-    pthread_mutex_unlock(&c->lock);
-    return res;
+    return blobs_read(&c->blobs, change->blob, change->name, content, diag);
 }
 
 /* ---- asking about lines */

@@ -17,6 +17,7 @@ libhipwright_a_SOURCES += \
     cli/data.c cli/data.h \
     cli/gpu.c cli/gpu.h \
     cli/git.c cli/git.h \
+    cli/history.c cli/history.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
     cli/nearest.c cli/nearest.h \

@@ -2,7 +2,6 @@
 
 #include "cli/pairs.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,29 +303,6 @@ static const char *ask_line(struct pairs *pairs, const char *const *args, struct
     return res;
 }
 
-/* The commit that REVISION names; NULL after an error in DIAG. */
-static const char *find_commit(struct pairs *pairs, const char *revision, struct diag *diag)
-{
-    const char *commit = arena_printf(&pairs->arena, "%s^{commit}", revision);
-    const char *const args[] = {"git",  "rev-parse", "--verify", "-q", "--end-of-options",
-                                commit, NULL};
-    struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
-    const char *res = NULL;
-    int status = process_run(args, NULL, &out, &messages);
-    if (status < 0)
-        process_complain_git(errno, diag);
-    else if (status == 1)
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0},
-                 _("'%s' is no revision in this repository"), revision);
-    else if (status)
-        process_pass_on(&messages, diag);
-    else
-        res = arena_strndup(&pairs->arena, out.text, strcspn(out.text, "\n"));
-    strbuf_release(&out);
-    strbuf_release(&messages);
-    return res;
-}
-
 /* Reads "REV", "REV..REV" or "REV...REV"; false after an error in DIAG. */
 static bool find_revisions(struct pairs *pairs, const char *text, struct revisions *r,
                            struct diag *diag)
@@ -339,14 +315,11 @@ static bool find_revisions(struct pairs *pairs, const char *text, struct revisio
     } else {
         r->old = text;
     }
-    r->old_hash = find_commit(pairs, r->old, diag);
-    r->new_hash = r->old_hash && r->new ? find_commit(pairs, r->new, diag) : NULL;
+    r->old_hash = fork ? history_base(r->old, r->new, &pairs->arena, diag)
+                       : history_commit(r->old, &pairs->arena, diag);
+    r->new_hash = r->old_hash && r->new ? history_commit(r->new, &pairs->arena, diag) : NULL;
     if (!r->old_hash || (r->new && !r->new_hash))
         return false;
-    if (fork) {
-        const char *const args[] = {"git", "merge-base", r->old_hash, r->new_hash, NULL};
-        r->old_hash = ask_line(pairs, args, diag);
-    }
     static const char *const where[] = {"git", "rev-parse", "--show-cdup", NULL};
     r->up = r->old_hash ? ask_line(pairs, where, diag) : NULL;
     return r->up;
@@ -535,8 +508,8 @@ static bool names_revisions(const struct options *o)
 
 bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *diag)
 {
-    *pairs = (struct pairs){.git = {.in = -1, .out = -1}};
-    pthread_mutex_init(&pairs->lock, NULL);
+    *pairs = (struct pairs){0};
+    blobs_init(&pairs->blobs);
     if (!o->operands.count)
         return usage(o, diag, _("'review' needs two files, two folders or a revision"));
     if (o->operands.count == 1 && !access(o->operands.items[0], F_OK))
@@ -550,85 +523,13 @@ bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *di
 
 void pairs_release(struct pairs *pairs)
 {
-    if (pairs->git.pid) {
-        struct strbuf messages = STRBUF_INIT;
-        process_end(&pairs->git, &messages);
-        strbuf_release(&messages);
-    }
-    pthread_mutex_destroy(&pairs->lock);
-    strbuf_release(&pairs->answer);
+    blobs_release(&pairs->blobs);
     vec_release(&pairs->list);
     inputs_release(&pairs->inputs);
     arena_release(&pairs->arena);
 }
 
 /* ---- reading */
-
-static bool write_all(int fd, const char *text, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, text, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        text += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-/* Reads from git until its answer has LEN bytes, or a newline if LEN is 0; false at the end. */
-static bool await(struct pairs *pairs, size_t len)
-{
-    struct strbuf *answer = &pairs->answer;
-    while (len ? answer->len < len : !answer->len || !memchr(answer->text, '\n', answer->len)) {
-        enum { PIECE = 1 << 16 };
-        size_t most = len && PIECE < len - answer->len ? len - answer->len : PIECE;
-        strbuf_reserve(answer, most);
-        ssize_t n = read(pairs->git.out, answer->text + answer->len, most);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        answer->len += (size_t)n;
-    }
-    return true;
-}
-
-/* Drops the first LEN bytes of the answer. */
-static void consume(struct strbuf *answer, size_t len)
-{
-    memmove(answer->text, answer->text + len, answer->len - len);
-    answer->len -= len;
-}
-
-/* Asks git for BLOB: "HASH blob SIZE", a newline, the content, a newline. */
-static bool ask_blob(struct pairs *pairs, const char *blob, struct content *content)
-{
-    static const char *const args[] = {"git", "cat-file", "--batch", NULL};
-    if (!pairs->git.pid && process_start(&pairs->git, args, NULL, true))
-        return false;
-    if (!write_all(pairs->git.in, blob, strlen(blob)) || !write_all(pairs->git.in, "\n", 1) ||
-        !await(pairs, 0))
-        return false;
-    struct strbuf *answer = &pairs->answer;
-    size_t head = (size_t)((char *)memchr(answer->text, '\n', answer->len) - answer->text) + 1;
-    const char *size = memrchr(answer->text, ' ', head);
-    char *end;
-    errno = 0;
-    unsigned long long len = size ? strtoull(size + 1, &end, 10) : 0;
-    if (!size || *end != '\n' || errno || SOURCE_MAX < len)
-        return false;
-    consume(answer, head);
-    if (!await(pairs, (size_t)len + 1))
-        return false;
-    content->len = (size_t)len;
-    content->text = xcalloc(content->len + SOURCE_PADDING, 1);
-    memcpy(content->text, answer->text, content->len);
-    consume(answer, content->len + 1);
-    return true;
-}
 
 bool pairs_read(struct pairs *pairs, const struct pair_file *file, struct content *content,
                 struct diag *diag)
@@ -640,11 +541,5 @@ bool pairs_read(struct pairs *pairs, const struct pair_file *file, struct conten
     }
     if (!file->blob)
         return read_file(file->path, file->name, content, diag);
-    pthread_mutex_lock(&pairs->lock);
-    bool res = ask_blob(pairs, file->blob, content);
-    pthread_mutex_unlock(&pairs->lock);
-    if (!res)
-        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name},
-                 _("git does not give its content"));
-    return res;
+    return blobs_read(&pairs->blobs, file->blob, file->name, content, diag);
 }

@@ -12,7 +12,6 @@
 #ifndef CLI_PAIRS_H
 #define CLI_PAIRS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,9 +19,9 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "cli/history.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
-#include "cli/process.h"
 #include "cli/read.h"
 
 struct pair_file {
@@ -39,10 +38,8 @@ struct pairs {
     struct arena arena; /* the names that were made */
     VEC(struct pair) list;
     struct inputs inputs; /* the files whose configurations hold for the pairs, in the same order */
-    struct process git;   /* git cat-file --batch, once it is needed */
-    struct strbuf answer; /* read from it, but not yet used */
-    pthread_mutex_t lock; /* of both */
-    bool trouble;         /* some of what was named could not be read, which was said */
+    struct blobs blobs;
+    bool trouble; /* some of what was named could not be read, which was said */
 };
 
 /* Collects the pairs that the operands of OPTIONS name. Bad usage, a folder that cannot be read and

@@ -415,7 +415,7 @@ if command -v git >/dev/null; then
     }
     ok "revisions and the work tree" eval '(work_tree)'
     revisions_trouble() {
-        run 2 review gone..port && has err "'gone' is no revision" && run 2 review --output=x || return
+        run 2 review gone..port && has err "git knows no revision 'gone'" && run 2 review --output=x || return
         run 2 review -- -x..port && run 2 review gone && mkdir -p ../plain && cd ../plain && GIT_CEILING_DIRECTORIES=$work run 2 review HEAD &&
             PATH=/nowhere run 2 review HEAD && has err 'git cannot be run'
     }
