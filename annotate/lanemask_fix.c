@@ -47,7 +47,7 @@ static struct span span_of(const struct mask_search *s, const struct node *node)
 
 static struct span token_span(const struct mask_search *s, uint32_t token)
 {
-    return unit_span(s->unit, (struct range){token, token + 1});
+    return unit_token_span(s->unit, token);
 }
 
 /* The text of the number at NODE as one of unsigned long long. */

@@ -284,19 +284,6 @@ static bool is_bit_position(const struct code *code, const struct node *node)
            parent->kids->next == node;
 }
 
-static bool same_text(const struct unit *unit, struct range a, struct range b)
-{
-    if (a.end - a.begin != b.end - b.begin)
-        return false;
-    for (uint32_t i = 0; i < a.end - a.begin; ++i) {
-        const struct token *x = unit_token(unit, a.begin + i), *y = unit_token(unit, b.begin + i);
-        if (x->kind != y->kind || x->length != y->length ||
-            memcmp(unit->source->text + x->offset, unit->source->text + y->offset, x->length))
-            return false;
-    }
-    return true;
-}
-
 /* Whether a loop adds to AT: the value is another in its next iteration. */
 static bool is_counted(struct annotation *a, const struct code_node *at, unsigned width)
 {
@@ -372,7 +359,7 @@ static void drop_words(struct annotation *a, struct widths *widths, const struct
     size_t kept = 0;
     vec_each (const struct width_use, use, &widths->uses) {
         bool same = use->function == bit->function && use->role == LANE_ROLE_WARP && use->width &&
-                    same_text(a->unit, use->node->kids->tokens, bit->node->kids->tokens);
+                    unit_same_text(a->unit, use->node->kids->tokens, bit->node->kids->tokens);
         if (!same)
             widths->uses.items[kept++] = *use;
     }

@@ -68,21 +68,12 @@ static bool is_cuda(const struct translation *t)
     return false;
 }
 
-static void drop_unwanted(struct findings *findings, const struct options *options)
-{
-    size_t kept = 0;
-    vec_each (const struct finding, f, &findings->list)
-        if (options_want_rule(options, f->rule))
-            findings->list.items[kept++] = *f;
-    findings->list.count = kept;
-}
-
 static void analyse(struct translation *t, const char *name, char *text, size_t len,
                     const struct translate_options *options, const struct setup *setup)
 {
     translate(t, name, text, len, options);
     annotate(t, options, &setup->gpus);
-    drop_unwanted(&t->findings, &setup->options);
+    options_drop_unwanted(&setup->options, &t->findings);
     allows_apply(t, setup->options.rule_off);
 }
 

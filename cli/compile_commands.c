@@ -10,6 +10,7 @@
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "cli/path.h"
 #include "cli/read.h"
 
 #define uthash_malloc(size) xmalloc(size)
@@ -262,8 +263,7 @@ static bool take_all(struct compile_commands *commands, const json_t *list, cons
 struct compile_commands *compile_commands_read(const char *path, struct diag *diag)
 {
     struct compile_commands *res = xcalloc(1, sizeof *res);
-    struct stat st;
-    if (!stat(path, &st) && S_ISDIR(st.st_mode))
+    if (path_is_folder(path))
         path = arena_printf(&res->arena, "%s/compile_commands.json", path);
     struct content content;
     bool good = read_file(path, path, &content, diag);

@@ -13,6 +13,7 @@
 #include "base/i18n.h"
 #include "base/xalloc.h"
 #include "cli/data.h"
+#include "cli/path.h"
 #include "cli/read.h"
 
 #define uthash_malloc(size) xmalloc(size)
@@ -87,25 +88,11 @@ static bool is_below(const char *path, const char *folder)
     return !strncmp(path, folder, len) && path[len] == '/';
 }
 
-/* Whether PATH begins at the root or goes upwards. */
-static bool leads_out(const char *path)
-{
-    if (*path == '/')
-        return true;
-    for (const char *at = path; *at; at += at[0] == '/') {
-        size_t len = strcspn(at, "/");
-        if (len == 2 && !memcmp(at, "..", 2))
-            return true;
-        at += len;
-    }
-    return false;
-}
-
 /* The file (FOLDER: the folder) that NAME means in the configuration's folder; NULL after a
  * message. */
 static const char *find_path(struct reading *reading, const char *name, bool folder)
 {
-    if (!*name || leads_out(name)) {
+    if (!*name || path_leads_out(name)) {
         complain(reading, _("'%s' is no path inside the configuration's folder"), name);
         return NULL;
     }

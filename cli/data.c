@@ -6,18 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
+#include "cli/path.h"
 
 char *data_program_path(void)
 {
@@ -52,13 +46,13 @@ static char *find(const char *const beside[2], const char *installed)
     for (int i = 0; slash && i < 2 && !res; ++i) {
         struct strbuf path = STRBUF_INIT;
         strbuf_printf(&path, "%s/%s", folder, beside[i]);
-        if (is_folder(path.text))
+        if (path_is_folder(path.text))
             res = path.text;
         else
             strbuf_release(&path);
     }
     free(folder);
-    return res || !is_folder(installed) ? res : xstrdup(installed);
+    return res || !path_is_folder(installed) ? res : xstrdup(installed);
 }
 
 char *data_find_maps(struct diag *diag)
@@ -68,7 +62,7 @@ char *data_find_maps(struct diag *diag)
     if (env && *env) {
         struct strbuf path = STRBUF_INIT;
         strbuf_printf(&path, "%s/maps", env);
-        if (is_folder(path.text))
+        if (path_is_folder(path.text))
             return path.text;
         diag_add(diag, DIAG_ERROR, (struct diag_place){0},
                  _("the API facts are not in '%s', where HIPWRIGHT_DATADIR says"), path.text);
@@ -92,7 +86,7 @@ char *data_find_pages(struct diag *diag)
     strbuf_add(&path, maps, strlen(maps) - strlen("maps"));
     strbuf_adds(&path, "pages");
     free(maps);
-    if (is_folder(path.text))
+    if (path_is_folder(path.text))
         return path.text;
     diag_add(diag, DIAG_ERROR, (struct diag_place){0}, _("the rules' pages are not in '%s'"),
              path.text);

@@ -26,15 +26,6 @@
 #define uthash_fatal(message) xalloc_die()
 #include <uthash.h>
 
-static void drop_unwanted(struct findings *findings, const struct options *options)
-{
-    size_t kept = 0;
-    vec_each (const struct finding, f, &findings->list)
-        if (options_want_rule(options, f->rule))
-            findings->list.items[kept++] = *f;
-    findings->list.count = kept;
-}
-
 /* Drops what has nothing to do with lines that were changed. */
 static void drop_unchanged(struct translation *t, const struct changes *changes,
                            const struct change *change)
@@ -232,7 +223,7 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     translate(&t, input->name, content->text, content->len, &options);
     annotate(&t, &options, &setup->gpus);
     arena_release(&arena);
-    drop_unwanted(&t.findings, &setup->options);
+    options_drop_unwanted(&setup->options, &t.findings);
     allows_apply(&t, setup->options.rule_off);
     if (input->change)
         drop_unchanged(&t, plan->changes, input->change);

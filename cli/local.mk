@@ -25,6 +25,7 @@ libhipwright_a_SOURCES += \
     cli/output.c cli/output.h \
     cli/page.c cli/page.h \
     cli/pairs.c cli/pairs.h \
+    cli/path.c cli/path.h \
     cli/pool.c cli/pool.h \
     cli/process.c cli/process.h \
     cli/progress.c cli/progress.h \

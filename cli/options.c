@@ -883,6 +883,15 @@ bool options_want_rule(const struct options *o, enum rule_id rule)
     return !o->rule_off[rule];
 }
 
+void options_drop_unwanted(const struct options *options, struct findings *findings)
+{
+    size_t kept = 0;
+    vec_each (const struct finding, f, &findings->list)
+        if (options_want_rule(options, f->rule))
+            findings->list.items[kept++] = *f;
+    findings->list.count = kept;
+}
+
 bool options_want_color(const struct options *o, int fd)
 {
     if (o->color != COLOR_AUTO)

@@ -177,6 +177,9 @@ void options_version(FILE *out);
 /* Whether findings of RULE are wanted. */
 bool options_want_rule(const struct options *options, enum rule_id rule);
 
+/* Drops those of FINDINGS whose rules they do not want. */
+void options_drop_unwanted(const struct options *options, struct findings *findings);
+
 /* Whether to use colours on the file descriptor FD. */
 bool options_want_color(const struct options *options, int fd);
 

@@ -5,12 +5,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/source.h"
 #include "base/xalloc.h"
+#include "cli/path.h"
 #include "cli/record.h"
 #include "cli/walk.h"
 #include "cli/wanted.h"
@@ -191,8 +191,7 @@ static struct pair_file operand(const char *name)
 
 static bool is_folder(const struct pair_file *file)
 {
-    struct stat st;
-    return file->path && !stat(file->path, &st) && S_ISDIR(st.st_mode);
+    return file->path && path_is_folder(file->path);
 }
 
 static void list_folder(struct pairs *pairs, struct candidates *c, const char *folder,

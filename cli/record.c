@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -15,6 +14,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "cli/path.h"
 #include "cli/read.h"
 #include "cli/write.h"
 
@@ -107,20 +107,6 @@ static bool is_hash(const char *text, size_t len)
     return true;
 }
 
-/* Whether PATH leads out of the folder it begins in. */
-static bool leads_out(const char *path)
-{
-    if (*path == '/')
-        return true;
-    for (const char *at = path; *at; at += *at == '/') {
-        size_t len = strcspn(at, "/");
-        if (len == 2 && !memcmp(at, "..", 2))
-            return true;
-        at += len;
-    }
-    return false;
-}
-
 /* Reads the line of LEN bytes at TEXT into *ENTRY, whose strings live in ARENA; false where it is
    none. */
 static bool read_line(struct arena *arena, const char *text, size_t len, struct record_entry *entry)
@@ -145,7 +131,7 @@ static bool read_line(struct arena *arena, const char *text, size_t len, struct 
     entry->how = arena_strndup(arena, fields[2], lens[2]);
     entry->path = unescape(arena, fields[3], lens[3]);
     entry->source = unescape(arena, fields[4], lens[4]);
-    return entry->path && entry->source && !leads_out(entry->path);
+    return entry->path && entry->source && !path_leads_out(entry->path);
 }
 
 static struct item *find(const struct record *record, const char *path)

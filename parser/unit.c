@@ -89,6 +89,19 @@ struct span unit_span(const struct unit *unit, struct range range)
     return (struct span){unit_token(unit, range.begin)->offset, last->offset + last->length};
 }
 
+bool unit_same_text(const struct unit *unit, struct range a, struct range b)
+{
+    if (a.end - a.begin != b.end - b.begin)
+        return false;
+    for (uint32_t i = 0; i < a.end - a.begin; ++i) {
+        const struct token *x = unit_token(unit, a.begin + i), *y = unit_token(unit, b.begin + i);
+        if (x->kind != y->kind || x->length != y->length ||
+            memcmp(unit->source->text + x->offset, unit->source->text + y->offset, x->length))
+            return false;
+    }
+    return true;
+}
+
 const char *unit_quote(const struct unit *unit, struct range range)
 {
     enum { LONGEST = 80 };
@@ -176,6 +189,13 @@ bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *aren
     };
     res->first_unknown = first_unknown(unit, res);
     return true;
+}
+
+uint32_t unit_function_before(const struct unit *unit, uint32_t index)
+{
+    size_t low;
+    vec_search(low, unit->functions.count, unit->functions.items[low].head.begin <= index);
+    return low ? (uint32_t)low - 1 : NO_INDEX;
 }
 
 uint32_t unit_scope_at(const struct unit *unit, uint32_t index)

@@ -223,6 +223,15 @@ bool unit_is_member(const struct unit *unit, uint32_t index);
 /* The bytes of the source that RANGE covers, from its first to behind its last token. */
 struct span unit_span(const struct unit *unit, struct range range);
 
+/* Those of the token at INDEX. */
+static inline struct span unit_token_span(const struct unit *unit, uint32_t index)
+{
+    return unit_span(unit, (struct range){index, index + 1});
+}
+
+/* Whether the tokens of A and those of B are written alike. */
+bool unit_same_text(const struct unit *unit, struct range a, struct range b);
+
 /* The source's bytes of RANGE on one line for a message: white space folded, control bytes as \xNN,
    shortened where very long; in the unit's arena. */
 const char *unit_quote(const struct unit *unit, struct range range);
@@ -232,6 +241,9 @@ const char *unit_quote(const struct unit *unit, struct range range);
 /* Splits the argument list that opens at LPAREN. False where it has no partner. */
 bool unit_arguments(const struct unit *unit, uint32_t lparen, struct arena *arena,
                     struct arguments *res);
+
+/* The last function whose head begins at token INDEX or before it, or NO_INDEX. */
+uint32_t unit_function_before(const struct unit *unit, uint32_t index);
 
 /* The innermost scope around token INDEX, or NO_INDEX. */
 uint32_t unit_scope_at(const struct unit *unit, uint32_t index);

@@ -35,11 +35,10 @@ static void declare(struct transform *tr, uint32_t index, uint32_t scope, struct
 /* The function whose head holds token INDEX, or NULL. */
 static const struct function *function_of_head(const struct unit *unit, uint32_t index)
 {
-    size_t low;
-    vec_search(low, unit->functions.count, unit->functions.items[low].head.begin <= index);
-    if (!low)
+    uint32_t at = unit_function_before(unit, index);
+    if (at == NO_INDEX)
         return NULL;
-    const struct function *res = &unit->functions.items[low - 1];
+    const struct function *res = &unit->functions.items[at];
     return index < res->head.end ? res : NULL;
 }
 

@@ -5,11 +5,10 @@
 
 const struct function *side_function(const struct unit *unit, uint32_t index)
 {
-    size_t low;
-    vec_search(low, unit->functions.count, unit->functions.items[low].head.begin <= index);
+    uint32_t at = unit_function_before(unit, index);
     /* Behind the members of a local class the function around goes on. */
-    for (int steps = 0; low && steps < 50; --low, ++steps) {
-        const struct function *fn = &unit->functions.items[low - 1];
+    for (int steps = 0; at != NO_INDEX && steps < 50; at = at ? at - 1 : NO_INDEX, ++steps) {
+        const struct function *fn = &unit->functions.items[at];
         if (fn->body.begin <= index && index < fn->body.end)
             return fn;
     }

@@ -213,18 +213,6 @@ static struct lanes evaluate_text(struct lane_frame *frame, const struct directi
     return tree ? lane_value_of(frame, tree) : lanes_unknown();
 }
 
-static const struct shared_object *shared_object_of(struct model *model,
-                                                    const struct node *declarator)
-{
-    size_t count;
-    const struct shared_object *list = model_shared_objects(model, &count);
-    for (size_t i = 0; i < count; ++i)
-        if (list[i].declarator == declarator ||
-            (declarator && list[i].declarator->token == declarator->token))
-            return &list[i];
-    return NULL;
-}
-
 static struct lanes object_address(const struct shared_object *object)
 {
     struct lanes res = lanes_int(0);
@@ -287,7 +275,7 @@ static struct place other_name(struct lane_frame *frame, const struct node *node
     case NAME_VARIABLE:
     case NAME_LOCAL: {
         const struct shared_object *object =
-            meaning.declarator ? shared_object_of(model, meaning.declarator) : NULL;
+            meaning.declarator ? model_shared_object(model, meaning.declarator) : NULL;
         if (object)
             return place_at(object_address(object));
         if (meaning.kind == NAME_LOCAL)

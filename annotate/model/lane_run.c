@@ -349,16 +349,6 @@ void lane_note_address(struct lane_frame *frame, const struct node *node, struct
 
 /* Declarations. */
 
-static const struct shared_object *shared_object(struct model *model, const struct node *declarator)
-{
-    size_t count;
-    const struct shared_object *list = model_shared_objects(model, &count);
-    for (size_t i = 0; i < count; ++i)
-        if (list[i].declarator->token == declarator->token)
-            return &list[i];
-    return NULL;
-}
-
 /* The members that the values below LIST give to TYPE: as many as it has, in their order. */
 static struct lanes listed(struct lane_frame *frame, const struct node *list,
                            const struct type *type)
@@ -476,7 +466,7 @@ static void declare_one(struct lane_frame *frame, const struct node *type,
         initializer->kids->kind == NODE_LAMBDA && captures_by_reference(model, initializer->kids))
         variable->lambda = initializer->kids;
     const struct shared_object *object =
-        type->flags & TYPE_SHARED ? shared_object(model, declarator) : NULL;
+        type->flags & TYPE_SHARED ? model_shared_object(model, declarator) : NULL;
     if (object) {
         variable->is_shared = true;
         variable->value = lanes_int(0);

@@ -38,15 +38,6 @@ const struct model_function *model_function(struct model *model, size_t index)
     return res;
 }
 
-/* The last function whose head begins before TOKEN or at it, or NO_INDEX. */
-static uint32_t last_function_before(const struct model *model, uint32_t token)
-{
-    const struct function *functions = model->unit->functions.items;
-    size_t low;
-    vec_search(low, model->unit->functions.count, functions[low].head.begin <= token);
-    return low ? (uint32_t)(low - 1) : NO_INDEX;
-}
-
 static uint32_t function_end(const struct function *function)
 {
     return function->head.end < function->body.end ? function->body.end : function->head.end;
@@ -54,7 +45,7 @@ static uint32_t function_end(const struct function *function)
 
 uint32_t function_around(const struct model *model, uint32_t token)
 {
-    uint32_t res = last_function_before(model, token);
+    uint32_t res = unit_function_before(model->unit, token);
     while (res != NO_INDEX && function_end(&model->unit->functions.items[res]) <= token)
         res = model->function_outer[res];
     return res;

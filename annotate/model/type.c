@@ -709,3 +709,13 @@ const struct shared_object *model_shared_objects(struct model *model, size_t *co
     *count = names->shared.count;
     return names->shared.items;
 }
+
+const struct shared_object *model_shared_object(struct model *model, const struct node *declarator)
+{
+    size_t count;
+    const struct shared_object *list = model_shared_objects(model, &count);
+    for (size_t i = 0; i < count; ++i)
+        if (list[i].declarator->token == declarator->token)
+            return &list[i];
+    return NULL;
+}

@@ -59,4 +59,7 @@ struct shared_object {
 /* All __shared__ declarations of the file in their order; COUNT of them. */
 const struct shared_object *model_shared_objects(struct model *model, size_t *count);
 
+/* The one that DECLARATOR declares, or NULL. */
+const struct shared_object *model_shared_object(struct model *model, const struct node *declarator);
+
 #endif

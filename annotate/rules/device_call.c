@@ -28,9 +28,8 @@ static void look_at_body(struct annotation *a, const struct function *fn)
             unit_token(unit, unit_next(unit, i))->kind != TOK_LPAREN)
             continue;
         if (!unit_is_member(unit, i))
-            findings_add(a->findings, RULE_API_DEVICE_CALL,
-                         unit_span(unit, (struct range){i, i + 1}), token->symbol->text, NULL,
-                         NULL);
+            findings_add(a->findings, RULE_API_DEVICE_CALL, unit_token_span(unit, i),
+                         token->symbol->text, NULL, NULL);
     }
 }
 

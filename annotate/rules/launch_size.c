@@ -62,7 +62,7 @@ static uint32_t origin_of(struct context *c, const struct node *expression)
 
 static struct span launch_span(const struct annotation *a, const struct launch_site *site)
 {
-    return unit_span(a->unit, (struct range){site->token, site->token + 1});
+    return unit_token_span(a->unit, site->token);
 }
 
 static unsigned threads_of(const unsigned block[3])

@@ -39,10 +39,10 @@ static void report(struct annotation *a, struct seen *seen, const struct library
     for (size_t i = 0; library && i < sizeof rules / sizeof *rules; ++i) {
         if (rules[i].state != library->state || !is_new(seen, library))
             continue;
-        struct finding *finding = findings_add(
-            a->findings, rules[i].rule, unit_span(a->unit, (struct range){token, token + 1}),
-            library->text[LIBRARY_NAME], library->text[LIBRARY_COUNTERPART],
-            library->text[LIBRARY_EXTENT] ? library->text[LIBRARY_EXTENT] : "-");
+        struct finding *finding =
+            findings_add(a->findings, rules[i].rule, unit_token_span(a->unit, token),
+                         library->text[LIBRARY_NAME], library->text[LIBRARY_COUNTERPART],
+                         library->text[LIBRARY_EXTENT] ? library->text[LIBRARY_EXTENT] : "-");
         finding->advice = library->text[LIBRARY_NOTE];
     }
 }

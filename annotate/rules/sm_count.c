@@ -115,7 +115,7 @@ void rule_sm_count(struct annotation *a)
     for (size_t i = 0; i < count; ++i) {
         if (token_region(unit_token(unit, sites[i].token)) == REGION_CUDA)
             continue;
-        struct span launch = unit_span(unit, (struct range){sites[i].token, sites[i].token + 1});
+        struct span launch = unit_token_span(unit, sites[i].token);
         for (int d = 0; d < 3; ++d)
             if (sites[i].grid[d].expression)
                 examine(&c, sites[i].grid[d].expression, launch, 0);

@@ -116,8 +116,7 @@ void rule_unknown_name(struct annotation *a)
         const struct token *token = unit_token(unit, i);
         if (is_candidate(token) && !(token->symbol->flags & SYMBOL_OWN) &&
             token_region(token) == REGION_COMMON)
-            findings_add(a->findings, RULE_API_UNKNOWN_NAME,
-                         unit_span(unit, (struct range){i, i + 1}), token->symbol->text, NULL,
-                         NULL);
+            findings_add(a->findings, RULE_API_UNKNOWN_NAME, unit_token_span(unit, i),
+                         token->symbol->text, NULL, NULL);
     }
 }

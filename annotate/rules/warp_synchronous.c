@@ -16,20 +16,6 @@ struct step {
     int64_t distance;
 };
 
-static bool same_text(const struct unit *unit, const struct node *a, const struct node *b)
-{
-    uint32_t len = a->tokens.end - a->tokens.begin;
-    if (len != b->tokens.end - b->tokens.begin)
-        return false;
-    for (uint32_t i = 0; i < len; ++i) {
-        const struct token *ta = unit_token(unit, a->tokens.begin + i),
-                           *tb = unit_token(unit, b->tokens.begin + i);
-        if (ta->kind != tb->kind || ta->symbol != tb->symbol || ta->length != tb->length)
-            return false;
-    }
-    return true;
-}
-
 /* The distance of INDEX from BASE where it is BASE + number, or BASE - number. */
 static bool distance_of(const struct code *code, const struct node *index, const struct node *base,
                         int64_t *res)
@@ -40,9 +26,9 @@ static bool distance_of(const struct code *code, const struct node *index, const
         return false;
     bool less = index->op == TOK_MINUS;
     const struct node *left = index->kids, *right = left->next;
-    const struct node *more = same_text(unit, left, base)             ? right
-                              : !less && same_text(unit, right, base) ? left
-                                                                      : NULL;
+    const struct node *more = unit_same_text(unit, left->tokens, base->tokens)             ? right
+                              : !less && unit_same_text(unit, right->tokens, base->tokens) ? left
+                                                                                           : NULL;
     if (!more || !constant_of(code->model, more, &value) || !constant_single(&value))
         return false;
     *res = less ? -value.values[0] : value.values[0];
@@ -55,7 +41,8 @@ static bool find_partner(const struct code *code, const struct node *node,
 {
     if (SEARCH_DEPTH < depth)
         return false;
-    if (node->kind == NODE_INDEX && same_text(code->model->unit, node->kids, target->kids) &&
+    if (node->kind == NODE_INDEX &&
+        unit_same_text(code->model->unit, node->kids->tokens, target->kids->tokens) &&
         distance_of(code, node->kids->next, target->kids->next, res))
         return true;
     tree_each (kid, node)
@@ -149,7 +136,7 @@ static void examine_block(struct annotation *a, const struct code *code, const s
         struct step step;
         bool is_step = node && read_step(code, node, &step);
         if (is_step && steps && follows(last, step.distance) &&
-            same_text(a->unit, step.array, first.array)) {
+            unit_same_text(a->unit, step.array->tokens, first.array->tokens)) {
             ++steps;
         } else if (is_step && steps && step.distance == last) {
             end = node; /* of another array, beside it */
@@ -191,9 +178,9 @@ static bool has_partner_at(const struct unit *unit, const struct node *node,
         return false;
     const struct node *index = node->kind == NODE_INDEX ? node->kids->next : NULL;
     if (index && index->kind == NODE_BINARY && index->op == TOK_PLUS &&
-        same_text(unit, node->kids, target->kids) &&
-        same_text(unit, index->kids, target->kids->next) && index->kids->next->kind == NODE_NAME &&
-        tree_symbol(unit, index->kids->next) == variable)
+        unit_same_text(unit, node->kids->tokens, target->kids->tokens) &&
+        unit_same_text(unit, index->kids->tokens, target->kids->next->tokens) &&
+        index->kids->next->kind == NODE_NAME && tree_symbol(unit, index->kids->next) == variable)
         return true;
     tree_each (kid, node)
         if (has_partner_at(unit, kid, target, variable, depth + 1))

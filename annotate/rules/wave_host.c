@@ -282,8 +282,7 @@ static void examine_blocks(struct context *c)
             continue;
         last = x->tokens.begin;
         struct finding *f = width_add(a, RULE_WAVE_BLOCK_AS_WARP, x->tokens, 32);
-        finding_add_related(f, RELATED_LAUNCHED,
-                            unit_span(a->unit, (struct range){site->token, site->token + 1}), NULL);
+        finding_add_related(f, RELATED_LAUNCHED, unit_token_span(a->unit, site->token), NULL);
     }
 }
 

@@ -460,11 +460,9 @@ static void examine_lane(struct context *c, const struct code_node *call,
     struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_LANE, call->node->tokens, 32);
     if (assumed) {
         f->confidence = CONFIDENCE_MEDIUM;
-        finding_add_related(
-            f, RELATED_BLOCK_ASSUMED,
-            unit_span(a->unit, (struct range){a->unit->functions.items[call->function].name,
-                                              a->unit->functions.items[call->function].name + 1}),
-            NULL);
+        finding_add_related(f, RELATED_BLOCK_ASSUMED,
+                            unit_token_span(a->unit, a->unit->functions.items[call->function].name),
+                            NULL);
     }
     if (direct)
         add_lane_fix(c, f, call, warp);
