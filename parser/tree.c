@@ -89,6 +89,36 @@ struct symbol *tree_symbol(const struct unit *unit, const struct node *node)
     return node->token == NO_TOKEN ? NULL : unit_token(unit, node->token)->symbol;
 }
 
+enum token_kind tree_plain_operator(enum token_kind assignment)
+{
+    switch (assignment) {
+    case TOK_PLUS_ASSIGN:
+    case TOK_PLUS_PLUS:
+        return TOK_PLUS;
+    case TOK_MINUS_ASSIGN:
+    case TOK_MINUS_MINUS:
+        return TOK_MINUS;
+    case TOK_STAR_ASSIGN:
+        return TOK_STAR;
+    case TOK_SLASH_ASSIGN:
+        return TOK_SLASH;
+    case TOK_PERCENT_ASSIGN:
+        return TOK_PERCENT;
+    case TOK_CARET_ASSIGN:
+        return TOK_CARET;
+    case TOK_AMP_ASSIGN:
+        return TOK_AMP;
+    case TOK_PIPE_ASSIGN:
+        return TOK_PIPE;
+    case TOK_SHIFT_LEFT_ASSIGN:
+        return TOK_SHIFT_LEFT;
+    case TOK_SHIFT_RIGHT_ASSIGN:
+        return TOK_SHIFT_RIGHT;
+    default:
+        return assignment;
+    }
+}
+
 const char *node_kind_name(enum node_kind kind)
 {
     static const char *const names[] = {

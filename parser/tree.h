@@ -95,6 +95,9 @@ struct node *tree_kid(const struct node *node, unsigned index);
 /* The last identifier of a NODE_NAME, NODE_MEMBER, NODE_DECLARATOR or NODE_TYPE, or NULL. */
 struct symbol *tree_symbol(const struct unit *unit, const struct node *node);
 
+/* The operator that ASSIGNMENT (+=, ++ and so on) applies: +; any other is itself. */
+enum token_kind tree_plain_operator(enum token_kind assignment);
+
 const char *node_kind_name(enum node_kind kind);
 
 #define tree_each(kid, of) for (struct node *kid = (of)->kids; kid; kid = kid->next)

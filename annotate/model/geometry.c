@@ -148,43 +148,31 @@ static triples unknown_at(struct geometry *g, uint32_t token)
 
 static bool apply(enum token_kind op, int64_t a, int64_t b, int64_t *res)
 {
-    switch (op) {
+    switch (tree_plain_operator(op)) {
     case TOK_PLUS:
-    case TOK_PLUS_ASSIGN:
-    case TOK_PLUS_PLUS:
         return !__builtin_add_overflow(a, b, res);
     case TOK_MINUS:
-    case TOK_MINUS_ASSIGN:
-    case TOK_MINUS_MINUS:
         return !__builtin_sub_overflow(a, b, res);
     case TOK_STAR:
-    case TOK_STAR_ASSIGN:
         return !__builtin_mul_overflow(a, b, res);
     case TOK_SLASH:
-    case TOK_SLASH_ASSIGN:
     case TOK_PERCENT:
-    case TOK_PERCENT_ASSIGN:
         if (!b || b == -1)
             return false;
-        *res = op == TOK_SLASH || op == TOK_SLASH_ASSIGN ? a / b : a % b;
+        *res = tree_plain_operator(op) == TOK_SLASH ? a / b : a % b;
         return true;
     case TOK_SHIFT_LEFT:
-    case TOK_SHIFT_LEFT_ASSIGN:
         return a >= 0 && b >= 0 && b < 62 && !__builtin_mul_overflow(a, (int64_t)1 << b, res);
     case TOK_SHIFT_RIGHT:
-    case TOK_SHIFT_RIGHT_ASSIGN:
         *res = b >= 0 && b < 63 ? a >> b : 0;
         return a >= 0 && b >= 0 && b < 63;
     case TOK_AMP:
-    case TOK_AMP_ASSIGN:
         *res = a & b;
         return true;
     case TOK_PIPE:
-    case TOK_PIPE_ASSIGN:
         *res = a | b;
         return true;
     case TOK_CARET:
-    case TOK_CARET_ASSIGN:
         *res = a ^ b;
         return true;
     case TOK_LESS:

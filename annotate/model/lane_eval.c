@@ -636,36 +636,6 @@ static void store(struct lane_frame *frame, const struct node *target, struct la
         store_part(frame, target, value);
 }
 
-static enum token_kind plain_operator(enum token_kind assignment)
-{
-    switch (assignment) {
-    case TOK_PLUS_ASSIGN:
-    case TOK_PLUS_PLUS:
-        return TOK_PLUS;
-    case TOK_MINUS_ASSIGN:
-    case TOK_MINUS_MINUS:
-        return TOK_MINUS;
-    case TOK_STAR_ASSIGN:
-        return TOK_STAR;
-    case TOK_SLASH_ASSIGN:
-        return TOK_SLASH;
-    case TOK_PERCENT_ASSIGN:
-        return TOK_PERCENT;
-    case TOK_CARET_ASSIGN:
-        return TOK_CARET;
-    case TOK_AMP_ASSIGN:
-        return TOK_AMP;
-    case TOK_PIPE_ASSIGN:
-        return TOK_PIPE;
-    case TOK_SHIFT_LEFT_ASSIGN:
-        return TOK_SHIFT_LEFT;
-    case TOK_SHIFT_RIGHT_ASSIGN:
-        return TOK_SHIFT_RIGHT;
-    default:
-        return TOK_EOF;
-    }
-}
-
 static struct lanes combine(struct lane_frame *frame, enum token_kind op, struct lanes a,
                             struct lanes b)
 {
@@ -686,7 +656,7 @@ static struct lanes assign(struct lane_frame *frame, const struct node *node)
     struct lanes value = lane_value_of(frame, target->next);
     struct lanes before = lane_value_of(frame, target);
     if (node->op != TOK_ASSIGN)
-        value = combine(frame, plain_operator(node->op), before, value);
+        value = combine(frame, tree_plain_operator(node->op), before, value);
     store(frame, target, value);
     return value;
 }
@@ -694,7 +664,7 @@ static struct lanes assign(struct lane_frame *frame, const struct node *node)
 static struct lanes count_up(struct lane_frame *frame, const struct node *node)
 {
     struct lanes before = lane_value_of(frame, node->kids);
-    struct lanes after = combine(frame, plain_operator(node->op), before, lanes_int(1));
+    struct lanes after = combine(frame, tree_plain_operator(node->op), before, lanes_int(1));
     store(frame, node->kids, after);
     return node->kind == NODE_POSTFIX ? before : after;
 }
