@@ -32,6 +32,8 @@ libhipwright_a_SOURCES += \
     annotate/model/record.c \
     annotate/model/result.def \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
+    annotate/model/uses.c annotate/model/uses_p.h \
+    annotate/model/value.c annotate/model/value_p.h \
     annotate/model/world.c annotate/model/world.h \
     annotate/ptx.c annotate/ptx.h annotate/ptx.def \
     annotate/rules.def \

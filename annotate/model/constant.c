@@ -9,369 +9,7 @@
 
 #include "annotate/model/facts.h"
 #include "annotate/model/query_p.h"
-
-/* Values. */
-
-static const struct scalar scalar_int = {4, true, false};
-static const struct scalar scalar_bool = {1, false, true};
-static const struct scalar scalar_long = {8, true, false};
-static const struct scalar scalar_size = {8, false, false};
-
-struct value value_convert(struct value value, struct scalar type)
-{
-    struct value res = {value.bits, type};
-    if (type.is_bool)
-        res.bits = value.bits != 0;
-    else if (type.bytes < 8) {
-        unsigned shift = 64 - 8 * type.bytes;
-        uint64_t bits = (uint64_t)value.bits << shift;
-        res.bits = type.is_signed ? (int64_t)bits >> shift : (int64_t)(bits >> shift);
-    }
-    return res;
-}
-
-bool type_scalar(const struct type *type, struct scalar *res)
-{
-    if (type->kind == TYPE_BOOL)
-        *res = scalar_bool;
-    else if (type->kind == TYPE_INTEGER && type->size && type->size <= 8)
-        *res = (struct scalar){(uint8_t)type->size, type->is_signed, false};
-    else
-        return false;
-    return true;
-}
-
-static struct scalar promote(struct scalar type)
-{
-    return type.bytes < 4 ? scalar_int : type;
-}
-
-/* The usual arithmetic conversions. */
-static struct scalar common_type(struct scalar a, struct scalar b)
-{
-    a = promote(a);
-    b = promote(b);
-    if (a.bytes != b.bytes)
-        return a.bytes < b.bytes ? b : a;
-    return a.is_signed ? b : a;
-}
-
-static bool add_value(struct values *values, struct value value)
-{
-    for (unsigned i = 0; i < values->count; ++i)
-        if (values->items[i].bits == value.bits &&
-            values->items[i].type.bytes == value.type.bytes &&
-            values->items[i].type.is_signed == value.type.is_signed)
-            return true;
-    if (CONSTANT_VALUES <= values->count)
-        return false;
-    values->items[values->count++] = value;
-    return true;
-}
-
-static bool add_values(struct values *values, const struct values *more)
-{
-    for (unsigned i = 0; i < more->count; ++i)
-        if (!add_value(values, more->items[i]))
-            return false;
-    return true;
-}
-
-static bool one_value(struct values *res, int64_t bits, struct scalar type)
-{
-    res->count = 1;
-    res->items[0] = value_convert((struct value){bits, type}, type);
-    return true;
-}
-
-/* Literals. */
-
-/* The letters behind the digits: u, l, ll, z in any order and case. */
-static bool literal_suffix(const char *text, bool *is_unsigned, unsigned *longs)
-{
-    *is_unsigned = false;
-    *longs = 0;
-    for (; *text; ++text) {
-        switch (tolower((unsigned char)*text)) {
-        case 'u':
-            *is_unsigned = true;
-            break;
-        case 'l':
-        case 'z':
-            ++*longs;
-            break;
-        default:
-            return false;
-        }
-    }
-    return *longs <= 2;
-}
-
-static int digit_value(char c)
-{
-    return isdigit((unsigned char)c)    ? c - '0'
-           : isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10
-                                        : 99;
-}
-
-static bool number_value(const char *text, struct value *res)
-{
-    int base = 10;
-    if (text[0] == '0' && (text[1] | 32) == 'x') {
-        base = 16;
-        text += 2;
-    } else if (text[0] == '0' && (text[1] | 32) == 'b') {
-        base = 2;
-        text += 2;
-    } else if (text[0] == '0') {
-        base = 8;
-    }
-    uint64_t bits = 0;
-    bool any = false;
-    for (; digit_value(*text) < base || (*text == '\'' && any); ++text) {
-        if (*text == '\'')
-            continue;
-        if (UINT64_MAX / (unsigned)base < bits ||
-            UINT64_MAX - (unsigned)digit_value(*text) < bits * (unsigned)base)
-            return false;
-        bits = bits * (unsigned)base + (unsigned)digit_value(*text);
-        any = true;
-    }
-    bool is_unsigned;
-    unsigned longs;
-    if (!any || !literal_suffix(text, &is_unsigned, &longs))
-        return false;
-    res->bits = (int64_t)bits;
-    res->type = scalar_int;
-    res->type.is_signed = !is_unsigned;
-    if (longs || (is_unsigned || base != 10 ? UINT32_MAX : INT32_MAX) < bits)
-        res->type.bytes = 8;
-    else if (INT32_MAX < bits)
-        res->type.is_signed = false;
-    if (res->type.bytes == 8 && INT64_MAX < bits)
-        res->type.is_signed = false;
-    return true;
-}
-
-static bool character_value(const char *text, struct value *res)
-{
-    static const char escapes[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??";
-    const char *quote = strchr(text, '\'');
-    if (!quote || (quote != text && *text != 'u' && *text != 'U' && *text != 'L'))
-        return false;
-    const char *at = quote + 1;
-    long bits = (unsigned char)*at;
-    if (*at == '\\') {
-        ++at;
-        char *end;
-        if (*at == 'x') {
-            bits = strtol(at + 1, &end, 16);
-            at = end - 1;
-        } else if ('0' <= *at && *at <= '7') {
-            bits = strtol(at, &end, 8);
-            at = end - 1;
-        } else {
-            const char *escape = NULL;
-            for (const char *e = escapes; *e; e += 2)
-                if (*e == *at)
-                    escape = e + 1;
-            if (!escape)
-                return false;
-            bits = *escape;
-        }
-    }
-    if (!*at || at[1] != '\'')
-        return false;
-    res->type = quote == text ? (struct scalar){1, true, false} : scalar_int;
-    res->bits = bits;
-    *res = value_convert(*res, res->type);
-    return true;
-}
-
-/* The text of the literal at TOKEN without line splices; false where it is too long for one. */
-static bool literal_text(const struct unit *unit, uint32_t token, char *buffer, size_t size)
-{
-    const struct token *t = unit_token(unit, token);
-    const char *text = unit->source->text + t->offset;
-    size_t len = 0;
-    for (uint32_t i = 0; i < t->length; ++i) {
-        if (text[i] == '\\' && i + 1 < t->length && (text[i + 1] == '\n' || text[i + 1] == '\r')) {
-            while (i + 1 < t->length && (text[i + 1] == '\n' || text[i + 1] == '\r'))
-                ++i;
-            continue;
-        }
-        if (size <= len + 1)
-            return false;
-        buffer[len++] = text[i];
-    }
-    buffer[len] = '\0';
-    return true;
-}
-
-static bool literal_value(const struct unit *unit, const struct node *node, struct value *res)
-{
-    char text[128];
-    if (!literal_text(unit, node->token, text, sizeof text))
-        return false;
-    return node->kind == NODE_NUMBER ? number_value(text, res) : character_value(text, res);
-}
-
-bool constant_literal(const struct unit *unit, const struct node *node, int64_t *value,
-                      unsigned *bytes, bool *is_signed)
-{
-    struct value res;
-    if ((node->kind != NODE_NUMBER && node->kind != NODE_CHARACTER) ||
-        !literal_value(unit, node, &res))
-        return false;
-    *value = res.bits;
-    *bytes = res.type.bytes;
-    *is_signed = res.type.is_signed;
-    return true;
-}
-
-/* Operators. */
-
-static bool less(struct value a, struct value b)
-{
-    return a.type.is_signed ? a.bits < b.bits : (uint64_t)a.bits < (uint64_t)b.bits;
-}
-
-static bool shift(unsigned op, struct value a, struct value b, struct value *res)
-{
-    struct scalar type = promote(a.type);
-    if (b.bits < 0 || 8 * type.bytes <= b.bits)
-        return false;
-    res->type = type;
-    a = value_convert(a, type);
-    if (op == TOK_SHIFT_LEFT)
-        res->bits = (int64_t)((uint64_t)a.bits << b.bits);
-    else
-        res->bits = type.is_signed ? a.bits >> b.bits : (int64_t)((uint64_t)a.bits >> b.bits);
-    return true;
-}
-
-static bool divide(unsigned op, struct value a, struct value b, int64_t *bits)
-{
-    if (!b.bits)
-        return false;
-    if (!a.type.is_signed) {
-        uint64_t x = (uint64_t)a.bits, y = (uint64_t)b.bits;
-        *bits = (int64_t)(op == TOK_SLASH ? x / y : x % y);
-        return true;
-    }
-    if (b.bits == -1) {
-        /* The least number has no opposite. */
-        if (a.bits == (a.type.bytes == 8 ? INT64_MIN : INT32_MIN))
-            return false;
-        *bits = op == TOK_SLASH ? -a.bits : 0;
-        return true;
-    }
-    *bits = op == TOK_SLASH ? a.bits / b.bits : a.bits % b.bits;
-    return true;
-}
-
-/* a + b, a - b, a * b; false where a signed type overflows. */
-static bool calculate(unsigned op, struct value a, struct value b, int64_t *bits)
-{
-    bool overflow;
-    if (op == TOK_PLUS)
-        overflow = __builtin_add_overflow(a.bits, b.bits, bits);
-    else if (op == TOK_MINUS)
-        overflow = __builtin_sub_overflow(a.bits, b.bits, bits);
-    else
-        overflow = __builtin_mul_overflow(a.bits, b.bits, bits);
-    if (!a.type.is_signed)
-        return true;
-    return !overflow && value_convert((struct value){*bits, a.type}, a.type).bits == *bits;
-}
-
-static bool binary_value(unsigned op, struct value a, struct value b, struct value *res)
-{
-    if (op == TOK_SHIFT_LEFT || op == TOK_SHIFT_RIGHT) {
-        if (!shift(op, a, b, res))
-            return false;
-        *res = value_convert(*res, res->type);
-        return true;
-    }
-    struct scalar type = common_type(a.type, b.type);
-    a = value_convert(a, type);
-    b = value_convert(b, type);
-    res->type = type;
-    switch (op) {
-    case TOK_PLUS:
-    case TOK_MINUS:
-    case TOK_STAR:
-        if (!calculate(op, a, b, &res->bits))
-            return false;
-        break;
-    case TOK_SLASH:
-    case TOK_PERCENT:
-        if (!divide(op, a, b, &res->bits))
-            return false;
-        break;
-    case TOK_AMP:
-        res->bits = a.bits & b.bits;
-        break;
-    case TOK_PIPE:
-        res->bits = a.bits | b.bits;
-        break;
-    case TOK_CARET:
-        res->bits = a.bits ^ b.bits;
-        break;
-    default:
-        res->type = scalar_bool;
-        switch (op) {
-        case TOK_LESS:
-            res->bits = less(a, b);
-            break;
-        case TOK_GREATER:
-            res->bits = less(b, a);
-            break;
-        case TOK_LESS_EQUAL:
-            res->bits = !less(b, a);
-            break;
-        case TOK_GREATER_EQUAL:
-            res->bits = !less(a, b);
-            break;
-        case TOK_EQUAL:
-            res->bits = a.bits == b.bits;
-            break;
-        case TOK_NOT_EQUAL:
-            res->bits = a.bits != b.bits;
-            break;
-        default:
-            return false;
-        }
-        return true;
-    }
-    *res = value_convert(*res, type);
-    return true;
-}
-
-static bool unary_value(unsigned op, struct value a, struct value *res)
-{
-    if (op == TOK_BANG) {
-        *res = (struct value){!a.bits, scalar_bool};
-        return true;
-    }
-    struct scalar type = promote(a.type);
-    a = value_convert(a, type);
-    res->type = type;
-    switch (op) {
-    case TOK_PLUS:
-        res->bits = a.bits;
-        return true;
-    case TOK_MINUS:
-        return binary_value(TOK_MINUS, (struct value){0, type}, a, res);
-    case TOK_TILDE:
-        res->bits = ~a.bits;
-        break;
-    default:
-        return false;
-    }
-    *res = value_convert(*res, type);
-    return true;
-}
+#include "annotate/model/value_p.h"
 
 /* Expressions. */
 
@@ -393,16 +31,16 @@ static bool logical(struct query *q, const struct node *node, const struct frame
     bool known_a = query_values(q, node->kids, frame, &a);
     enum truth decides = node->op == TOK_OR_OR ? TRUTH_TRUE : TRUTH_FALSE;
     if (known_a && truth_of(&a) == decides)
-        return one_value(res, decides == TRUTH_TRUE, scalar_bool);
+        return values_one(res, decides == TRUTH_TRUE, scalar_bool);
     bool known_b = query_values(q, node->kids->next, frame, &b);
     if (known_b && truth_of(&b) == decides)
-        return one_value(res, decides == TRUTH_TRUE, scalar_bool);
+        return values_one(res, decides == TRUTH_TRUE, scalar_bool);
     if (!known_a || !known_b)
         return false;
     if (truth_of(&a) != TRUTH_BOTH && truth_of(&b) != TRUTH_BOTH)
-        return one_value(res, decides != TRUTH_TRUE, scalar_bool);
-    one_value(res, 0, scalar_bool);
-    return add_value(res, (struct value){1, scalar_bool});
+        return values_one(res, decides != TRUTH_TRUE, scalar_bool);
+    values_one(res, 0, scalar_bool);
+    return values_add(res, (struct value){1, scalar_bool});
 }
 
 /* How tightly the operator of NODE, as it stands in the source, binds; 0: it is whole. */
@@ -522,7 +160,7 @@ static bool binary(struct query *q, const struct node *node, const struct frame 
     for (unsigned i = 0; i < a.count; ++i)
         for (unsigned k = 0; k < b.count; ++k) {
             struct value value;
-            if (!binary_value(node->op, a.items[i], b.items[k], &value) || !add_value(res, value))
+            if (!value_binary(node->op, a.items[i], b.items[k], &value) || !values_add(res, value))
                 return false;
         }
     return true;
@@ -537,7 +175,7 @@ static bool unary(struct query *q, const struct node *node, const struct frame *
         return false;
     for (unsigned i = 0; i < a.count; ++i) {
         struct value value;
-        if (!unary_value(node->op, a.items[i], &value) || !add_value(res, value))
+        if (!value_unary(node->op, a.items[i], &value) || !values_add(res, value))
             return false;
     }
     return true;
@@ -553,7 +191,7 @@ static bool convert_values(struct values *values, const struct type *type)
         return false;
     struct values res = {0};
     for (unsigned i = 0; i < values->count; ++i)
-        add_value(&res, value_convert(values->items[i], scalar));
+        values_add(&res, value_convert(values->items[i], scalar));
     *values = res;
     return true;
 }
@@ -565,10 +203,10 @@ static bool choice(struct query *q, const struct node *node, const struct frame 
     enum truth truth =
         query_values(q, node->kids, frame, &condition) ? truth_of(&condition) : TRUTH_BOTH;
     if (truth != TRUTH_FALSE &&
-        !(query_values(q, tree_kid(node, 1), frame, &part) && add_values(res, &part)))
+        !(query_values(q, tree_kid(node, 1), frame, &part) && values_join(res, &part)))
         return false;
     if (truth != TRUTH_TRUE &&
-        !(query_values(q, tree_kid(node, 2), frame, &part) && add_values(res, &part)))
+        !(query_values(q, tree_kid(node, 2), frame, &part) && values_join(res, &part)))
         return false;
     /* The branch not taken has a say in the type. */
     const struct type *type = query_type(q, node, frame);
@@ -601,7 +239,7 @@ static bool size_of(struct query *q, const struct node *node, const struct frame
     uint64_t size = align ? type->align : type->size;
     if (!size || !type->exact || INT64_MAX < size)
         return false;
-    return one_value(res, (int64_t)size, scalar_size);
+    return values_one(res, (int64_t)size, scalar_size);
 }
 
 /* Calls. */
@@ -652,7 +290,7 @@ static bool call_function(struct query *q, struct decl *decl, const struct node 
         if (!body_value(q, model->body, &inner, &part))
             return false;
         const struct type *type = query_result(q, decl->function, &inner);
-        if (!convert_values(&part, type) || !add_values(res, &part))
+        if (!convert_values(&part, type) || !values_join(res, &part))
             return false;
         ++found;
     }
@@ -676,9 +314,9 @@ static bool minmax(struct query *q, const struct node *call, bool is_max, const 
         return false;
     for (unsigned i = 0; i < a.count; ++i)
         for (unsigned k = 0; k < b.count; ++k) {
-            struct scalar type = common_type(a.items[i].type, b.items[k].type);
+            struct scalar type = value_common(a.items[i].type, b.items[k].type);
             struct value x = value_convert(a.items[i], type), y = value_convert(b.items[k], type);
-            if (!add_value(res, less(x, y) == is_max ? y : x))
+            if (!values_add(res, value_less(x, y) == is_max ? y : x))
                 return false;
         }
     return true;
@@ -701,10 +339,10 @@ static bool limits(struct query *q, const struct node *callee, const struct fram
     unsigned bits = type.is_bool ? 1 : 8 * type.bytes - type.is_signed;
     uint64_t max = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     if (!strcmp(name, "max"))
-        return one_value(res, (int64_t)max, type);
+        return values_one(res, (int64_t)max, type);
     if (strcmp(name, "min") && strcmp(name, "lowest"))
         return false;
-    return one_value(res, type.is_signed ? -(int64_t)max - 1 : 0, type);
+    return values_one(res, type.is_signed ? -(int64_t)max - 1 : 0, type);
 }
 
 /* Whether MACRO's own text is being read: there its name is no macro. */
@@ -753,7 +391,7 @@ static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const
         bool known = text && query_values(q, text, &inner, &part);
         if (!known && is_given_elsewhere(q, d, text))
             continue;
-        if (!known || !add_values(res, &part))
+        if (!known || !values_join(res, &part))
             return false;
     }
     return true;
@@ -785,9 +423,9 @@ static bool given_value(struct query *q, const struct symbol *name, uint32_t at,
         copy[len] = '\0';
         struct value value;
         if (isdigit((unsigned char)*copy)) {
-            if (!number_value(copy, &value) || (minus && !unary_value(TOK_MINUS, value, &value)))
+            if (!value_number(copy, &value) || (minus && !value_unary(TOK_MINUS, value, &value)))
                 return false;
-            return add_value(res, value);
+            return values_add(res, value);
         }
         const struct symbol *other = symbol_find(q->unit->symbols, copy);
         struct decl *macro = other && other != name ? macro_at(q->model, other, at) : NULL;
@@ -857,7 +495,7 @@ static bool enumerator_values(struct query *q, struct decl *decl, const struct f
 {
     struct decl *base = decl->base;
     struct values first;
-    one_value(&first, 0, scalar_int);
+    values_one(&first, 0, scalar_int);
     if (base->text.begin < base->text.end) {
         struct node *tree = decl_expression(q, base);
         if (!tree || !query_values(q, tree, frame, &first))
@@ -866,7 +504,7 @@ static bool enumerator_values(struct query *q, struct decl *decl, const struct f
     for (unsigned i = 0; i < first.count; ++i) {
         struct value value = {(int64_t)((uint64_t)first.items[i].bits + decl->index),
                               first.items[i].type.bytes < 4 ? scalar_int : first.items[i].type};
-        if (!add_value(res, value_convert(value, value.type)))
+        if (!values_add(res, value_convert(value, value.type)))
             return false;
     }
     return true;
@@ -894,7 +532,7 @@ static bool add_instance(void *data, const struct frame *frame)
     struct values part = {0};
     instances->shown++;
     return query_values(instances->query, instances->tree, frame, &part) &&
-           add_values(instances->values, &part);
+           values_join(instances->values, &part);
 }
 
 static bool template_values(struct query *q, struct decl *decl, const struct frame *frame,
@@ -927,7 +565,7 @@ static bool template_values(struct query *q, struct decl *decl, const struct fra
     }
     if (fallback && (missing || !shown)) {
         struct values part = {0};
-        if (!query_values(q, fallback, frame, &part) || !add_values(res, &part))
+        if (!query_values(q, fallback, frame, &part) || !values_join(res, &part))
             return false;
         ++shown;
     }
@@ -1017,7 +655,7 @@ static bool decls_values(struct query *q, struct decl *decl, const struct frame 
     for (; decl; decl = decl_alternative(decl)) {
         struct values part = {0};
         if (ALTERNATIVES_MAX < ++seen || !decl_values(q, decl, frame, &part) ||
-            !add_values(res, &part))
+            !values_join(res, &part))
             return false;
     }
     return true;
@@ -1047,7 +685,7 @@ static bool foreign_values(struct query *q, const struct symbol *symbol, struct 
     for (unsigned i = 0; i < constant.count; ++i) {
         int64_t bits = constant.values[i];
         struct scalar type = INT32_MIN <= bits && bits <= INT32_MAX ? scalar_int : scalar_long;
-        if (!add_value(res, (struct value){bits, type}))
+        if (!values_add(res, (struct value){bits, type}))
             return false;
     }
     return true;
@@ -1076,7 +714,7 @@ static bool name_values(struct query *q, const struct node *node, const struct f
     bool qualified = node->flags & NAME_QUALIFIED, is_macro = false;
     if (!qualified) {
         if (!strcmp(symbol->text, "true") || !strcmp(symbol->text, "false"))
-            return one_value(res, *symbol->text == 't', scalar_bool);
+            return values_one(res, *symbol->text == 't', scalar_bool);
         bool known =
             symbol_macro(q, symbol, query_place(q, node->token, frame), frame, res, &is_macro);
         if (is_macro)
@@ -1102,7 +740,7 @@ static bool node_values(struct query *q, const struct node *node, const struct f
     switch (node->kind) {
     case NODE_NUMBER:
     case NODE_CHARACTER:
-        return literal_value(q->unit, node, &value) && add_value(res, value);
+        return value_literal(q->unit, node, &value) && values_add(res, value);
     case NODE_NAME:
         return name_values(q, node, frame, res);
     case NODE_UNARY:

@@ -5,6 +5,7 @@
 #define ANNOTATE_MODEL_GEOMETRY_P_H
 
 #include "annotate/model/constant.h"
+#include "annotate/model/uses_p.h"
 
 /* A component that is not known. */
 #define UNKNOWN_COMPONENT INT64_MIN
@@ -66,24 +67,7 @@ void geometry_each_place(struct model *model, uint32_t token,
 bool geometry_each_call(struct model *model, size_t function,
                         void (*back)(const struct frame *frame, void *data), void *data);
 
-/* The places in code or in the text of macros where NAME stands, ascending; COUNT of them. */
-const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count);
-
-/* The arguments of the call whose callee's last name is at TOKEN (template arguments may follow);
-   false where it is no call. */
-bool model_call_arguments(struct model *model, uint32_t token, struct arguments *res);
-
-/* The index of the function whose declaration or definition has its name at TOKEN, or NO_INDEX. */
-size_t model_function_named(struct model *model, uint32_t token);
-
-/* The indices of the functions called NAME, ascending; COUNT of them, a few dozen at most. */
-const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
-                                       size_t *count);
-
 /* How many arguments a call of FUNCTION needs at least. */
 unsigned model_needed_arguments(const struct model_function *function);
-
-/* Whether only this file can name the function at INDEX. */
-bool model_internal(const struct unit *unit, size_t index);
 
 #endif

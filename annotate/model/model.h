@@ -65,7 +65,7 @@ struct model {
     struct lane_cache *lanes;          /* lane.c's; NULL until asked for */
     struct model_names *names;         /* names.c's: declarations by name; NULL until asked for */
     struct model_flows *flows;         /* flow.c's: definitions of local variables */
-    struct model_uses *uses;           /* geometry.c's: names by symbol */
+    struct model_uses *uses;           /* uses.c's: names by symbol */
     struct model_launches *launches;   /* launch.c's */
 };
 

@@ -8,6 +8,7 @@
 
 #include "annotate/model/constant.h"
 #include "annotate/model/type.h"
+#include "annotate/model/value_p.h"
 
 enum decl_kind {
     DECL_MACRO,
@@ -29,24 +30,6 @@ struct statement {
     struct range tokens; /* up to its semicolon */
     bool parsed;
     struct node *tree; /* NODE_DECLARATION, or NULL */
-};
-
-/* The type of an arithmetic value. */
-struct scalar {
-    uint8_t bytes;
-    bool is_signed;
-    bool is_bool;
-};
-
-struct value {
-    int64_t bits;
-    struct scalar type;
-};
-
-/* Possible values; none: unknown. */
-struct values {
-    unsigned count;
-    struct value items[CONSTANT_VALUES];
 };
 
 struct decl {

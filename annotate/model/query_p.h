@@ -108,8 +108,4 @@ struct node *decl_type_tree(struct query *query, struct decl *decl);
 /* The alignment that the attributes in RANGE ask for (alignas, __align__, aligned), or 0. */
 uint64_t query_alignment(struct query *query, struct range range, const struct frame *frame);
 
-/* Conversions. */
-struct value value_convert(struct value value, struct scalar type);
-bool type_scalar(const struct type *type, struct scalar *res);
-
 #endif
