@@ -22,7 +22,9 @@ libhipwright_a_SOURCES += \
     annotate/model/geometry.c annotate/model/geometry_p.h \
     annotate/model/lane.c annotate/model/lane.h annotate/model/lane_p.h \
     annotate/model/lane_builtin.c \
+    annotate/model/lane_env.c \
     annotate/model/lane_eval.c \
+    annotate/model/lane_loop.c \
     annotate/model/lane_run.c \
     annotate/model/lane_value.c \
     annotate/model/launch.c annotate/model/launch.h \

@@ -63,14 +63,16 @@ bool lanes_differ_uniformly(const struct lane_machine *machine, const struct lan
 bool lanes_decided(const struct lane_machine *machine, const struct lanes *a, bool *res);
 uint64_t lanes_gcd(uint64_t a, uint64_t b);
 
-/* Running (lane_run.c, lane_eval.c). */
+/* Running (lane_env.c, lane_eval.c, lane_run.c, lane_loop.c). */
+
+enum { LANE_MASK_WORDS = LANES_MAX / 64 };
 
 /* The threads that are at a place. */
 struct lane_threads {
     enum lanes_reach reach;
     bool by_wave;         /* whether they are is decided wave by wave */
     bool may_be_none;     /* some condition that is the same for all of them leads here */
-    const uint64_t *mask; /* those that may be: LANES_MAX / 64 words; NULL: all */
+    const uint64_t *mask; /* those that may be: LANE_MASK_WORDS words; NULL: all */
 };
 
 struct lane_variable {
@@ -152,10 +154,47 @@ void lane_forget(struct lane_frame *frame, struct lane_variable *variable);
 /* VARIABLE, or what it refers to. */
 struct lane_variable *lane_referred(struct lane_env *env, struct lane_variable *variable);
 
+/* TO becomes a copy of FROM. */
+void lane_copy_env(struct lane_frame *frame, struct lane_env *to, const struct lane_env *from);
+void lane_release_exits(struct lane_exits *exits);
+void lane_copy_exits(struct lane_frame *frame, struct lane_exits *to,
+                     const struct lane_exits *from);
+/* Takes the variables behind COUNT away. */
+void lane_leave_scope(struct lane_env *env, size_t count);
+/* The variable called NAME is not known any more. */
+void lane_forget_name(struct lane_frame *frame, const struct symbol *name);
+/* Forgets every variable that one of the tokens of RANGE names. */
+void lane_forget_named(struct lane_frame *frame, struct range range);
+/* The name of the variable that NODE is, or is a part of. */
+const struct node *lane_root_of(const struct node *node);
+/* ENV becomes what is known where ENV or OTHER may be, decided by CONDITION. */
+void lane_join_variables(struct lane_frame *frame, struct lane_env *env,
+                         const struct lane_env *other, struct lanes condition);
+/* Whether A and B (NULL: all) hold the same threads. */
+bool lane_same_mask(const struct lane_machine *machine, const uint64_t *a, const uint64_t *b);
+/* Whether MASK holds none. */
+bool lane_nobody(const struct lane_machine *machine, const uint64_t *mask);
+/* The threads that go on where A and B meet. */
+struct lane_threads lane_join_threads(struct lane_machine *machine, struct lane_threads a,
+                                      struct lane_threads b);
+/* ENV is one of those that lead to EXITS. */
+void lane_join_into(struct lane_frame *frame, struct lane_exits *exits, const struct lane_env *env);
+
 /* Runs STATEMENT in FRAME. */
 void lane_run(struct lane_frame *frame, const struct node *statement);
 /* Declares the variables of a NODE_DECLARATION. */
 void lane_run_declaration(struct lane_frame *frame, const struct node *declaration);
+
+/* The value of the condition of a branch or a loop, which may declare a variable. */
+struct lanes lane_condition_value(struct lane_frame *frame, const struct node *condition);
+
+/* Loops, each by the node of its statement. */
+void lane_run_while(struct lane_frame *frame, const struct node *node);
+void lane_run_do(struct lane_frame *frame, const struct node *node);
+void lane_run_for(struct lane_frame *frame, const struct node *node);
+void lane_run_range_for(struct lane_frame *frame, const struct node *node);
+/* LOOP(i, n) { ... }: the names that are no variables yet are the macro's own. */
+void lane_run_macro_loop(struct lane_frame *frame, const struct node *node);
 
 /* Evaluates EXPRESSION with its side effects. */
 struct lanes lane_value_of(struct lane_frame *frame, const struct node *expression);
