@@ -44,7 +44,7 @@ static const struct builtin {
 const struct type *type_builtin(const char *name)
 {
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; ++i)
-        if (!strcmp(builtins[i].name, name))
+        if (builtins[i].name[0] == name[0] && !strcmp(builtins[i].name, name))
             return builtins[i].type;
     return &type_unknown;
 }
