@@ -24,6 +24,7 @@ static void arena_grow(struct arena *arena, size_t size)
     if (SIZE_MAX - sizeof(struct arena_block) < room)
         xalloc_die();
     struct arena_block *block = xmalloc(sizeof *block + room);
+    arena->size += room;
     /* A large object gets a block of its own behind the current one, so that what is left
        of the current block is not wasted. */
     if (BLOCK_SIZE < size && arena->head) {

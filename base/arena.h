@@ -12,6 +12,7 @@ struct arena {
     struct arena_block *head; /* newest block first */
     char *next;               /* free bytes of the newest block: next..end */
     char *end;
+    size_t size; /* of all blocks */
 };
 
 #define ARENA_INIT \

@@ -50,6 +50,11 @@ static bool finish(void *context, size_t index, void *result)
     return more;
 }
 
+static size_t weigh(const void *result)
+{
+    return job_weight(result);
+}
+
 static void drop(void *result)
 {
     job_free(result);
@@ -114,7 +119,8 @@ enum exit_status command_check(const struct options *o)
                                      .context = &run,
                                      .make = make,
                                      .finish = finish,
-                                     .drop = drop});
+                                     .drop = drop,
+                                     .weigh = weigh});
         progress_hide(&run.progress);
         /* After a broken pipe the end would only say the same again. */
         if (!results_settle(run.results))

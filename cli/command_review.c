@@ -213,6 +213,12 @@ static void drop(void *result)
     free(res);
 }
 
+static size_t weigh(const void *result)
+{
+    const struct result *res = result;
+    return sizeof *res + res->text.len;
+}
+
 /* ---- the run */
 
 static void add_totals(struct totals *sum, const struct totals *one)
@@ -319,7 +325,8 @@ static void review_pairs(struct run *run)
                                  .context = run,
                                  .make = make,
                                  .finish = finish,
-                                 .drop = drop});
+                                 .drop = drop,
+                                 .weigh = weigh});
     if (run->broken)
         return;
     if (o->format == FORMAT_JSON)

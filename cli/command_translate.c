@@ -110,6 +110,11 @@ static bool finish(void *context, size_t index, void *result)
     return more;
 }
 
+static size_t weigh(const void *result)
+{
+    return job_weight(result);
+}
+
 static void drop(void *result)
 {
     job_free(result);
@@ -180,7 +185,8 @@ static enum exit_status rewrite(const struct options *o, bool strip)
                                      .context = &run,
                                      .make = make,
                                      .finish = finish,
-                                     .drop = drop});
+                                     .drop = drop,
+                                     .weigh = weigh});
         progress_hide(&run.progress);
         if (!output_end(&run.output))
             run.trouble = true;

@@ -68,17 +68,18 @@ bool git_is_top(const char *folder)
     return res;
 }
 
-bool git_is_inside(const char *folder)
+char *git_top(const char *folder)
 {
-    char *real = realpath(folder, NULL);
-    bool res = false;
-    for (char *slash = real; real && slash && !res;) {
-        res = git_is_top(real);
-        slash = strrchr(real, '/');
-        if (slash)
-            *slash = '\0';
+    char *res = realpath(folder, NULL);
+    while (res && !git_is_top(res)) {
+        char *slash = strrchr(res, '/');
+        if (slash && slash[1]) {
+            slash[slash == res] = '\0'; /* at last the root */
+            continue;
+        }
+        free(res);
+        res = NULL;
     }
-    free(real);
     return res;
 }
 
@@ -102,15 +103,32 @@ static void pass_on(struct strbuf *text, enum diag_level level, struct diag *dia
     }
 }
 
-bool git_list_files(const char *folder, struct strbuf *names, struct diag *diag)
+bool git_list_files(const char *folder, const char *const *parts, size_t count,
+                    struct strbuf *names, struct diag *diag)
 {
     /* A repository that comes with a tree could name a program as its file system's monitor. */
-    const char *const args[] = {
-        "git",      "-c",       "core.fsmonitor=false", "-C", folder, "ls-files", "-z",
-        "--cached", "--others", "--exclude-standard",   NULL};
+    const char *const first[] = {"git",
+                                 "--literal-pathspecs",
+                                 "-c",
+                                 "core.fsmonitor=false",
+                                 "-C",
+                                 folder,
+                                 "ls-files",
+                                 "-z",
+                                 "--cached",
+                                 "--others",
+                                 "--exclude-standard",
+                                 "--"};
+    VEC(const char *) args = {0};
+    for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
+        *vec_push(&args) = first[i];
+    for (size_t i = 0; i < count; ++i)
+        *vec_push(&args) = parts[i];
+    *vec_push(&args) = NULL;
     struct strbuf err = STRBUF_INIT;
     struct diag_place place = {.file = folder};
-    int status = run(args, names, &err);
+    int status = run(args.items, names, &err);
+    vec_release(&args);
     if (status < 0)
         diag_add(
             diag, DIAG_WARNING, place,

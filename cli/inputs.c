@@ -8,6 +8,8 @@
 
 #include "base/i18n.h"
 #include "base/xalloc.h"
+#include "cli/listing.h"
+#include "cli/path.h"
 #include "cli/read.h"
 #include "cli/walk.h"
 
@@ -114,14 +116,28 @@ static size_t place_in(const char *name)
     return res;
 }
 
-static void add_folder(struct inputs *inputs, const char *name, const struct options *options,
-                       bool alone, struct diag *diag)
+/* Asks git about the folders among the operands at once; NULL where there is but one. */
+static struct listings *ask_git(const struct options *options)
 {
+    VEC(const char *) folders = {0};
+    vec_each (const char *, name, &options->operands)
+        if (strcmp(*name, "-") && path_is_folder(*name))
+            *vec_push(&folders) = *name;
+    struct listings *res = 1 < folders.count ? listings_new(folders.items, folders.count) : NULL;
+    vec_release(&folders);
+    return res;
+}
+
+static void add_folder(struct inputs *inputs, const char *name, const struct options *options,
+                       const struct listings *listings, struct diag *diag)
+{
+    bool alone = options->operands.count == 1;
     struct stat output;
     struct walk walk = {
         .excluded = options->exclude.items,
         .excluded_count = options->exclude.count,
         .file_links = options->output_dir != NULL,
+        .listings = listings,
         .avoid = options->output_dir && !stat(options->output_dir, &output) ? &output : NULL,
         .arena = &inputs->arena,
     };
@@ -169,9 +185,10 @@ static bool add_list(struct inputs *inputs, const char *file, struct diag *diag)
     return true;
 }
 
-bool inputs_collect(struct inputs *inputs, const struct options *options, struct diag *diag)
+/* Adds what the operands name; false after a message. */
+static bool add_operands(struct inputs *inputs, const struct options *options,
+                         const struct listings *listings, struct diag *diag)
 {
-    *inputs = (struct inputs){0};
     bool alone = options->operands.count == 1;
     bool from_stdin = options->files_from && !strcmp(options->files_from, "-");
     for (size_t i = 0; i < options->operands.count; ++i) {
@@ -185,7 +202,7 @@ bool inputs_collect(struct inputs *inputs, const struct options *options, struct
         struct stat st;
         bool there = !is_stdin && *name && !stat(name, &st);
         if (there && S_ISDIR(st.st_mode)) {
-            add_folder(inputs, name, options, alone, diag);
+            add_folder(inputs, name, options, listings, diag);
             continue;
         }
         if (!add(inputs, name, is_stdin, diag))
@@ -195,6 +212,17 @@ bool inputs_collect(struct inputs *inputs, const struct options *options, struct
         if (!alone && there)
             note_named(inputs, name);
     }
+    return true;
+}
+
+bool inputs_collect(struct inputs *inputs, const struct options *options, struct diag *diag)
+{
+    *inputs = (struct inputs){0};
+    struct listings *listings = ask_git(options);
+    bool res = add_operands(inputs, options, listings, diag);
+    listings_free(listings);
+    if (!res)
+        return false;
     if (options->files_from)
         return add_list(inputs, options->files_from, diag);
     if (options->operands.count)

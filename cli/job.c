@@ -313,6 +313,14 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
     return job;
 }
 
+size_t job_weight(const struct job *job)
+{
+    size_t res = sizeof *job + job->text.len + job->diff.len + job->keys.len;
+    for (int i = 0; i < JOB_FORMS; ++i)
+        res += job->forms[i].len;
+    return res + job->shown.count * sizeof *job->shown.items;
+}
+
 void job_free(struct job *job)
 {
     strbuf_release(&job->text);

@@ -88,4 +88,7 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
                     const struct input *input);
 void job_free(struct job *job);
 
+/* The bytes that JOB keeps, roughly: its texts. */
+size_t job_weight(const struct job *job);
+
 #endif

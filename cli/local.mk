@@ -20,6 +20,7 @@ libhipwright_a_SOURCES += \
     cli/history.c cli/history.h \
     cli/inputs.c cli/inputs.h \
     cli/job.c cli/job.h \
+    cli/listing.c cli/listing.h \
     cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \

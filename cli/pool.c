@@ -17,7 +17,12 @@ enum slot_state {
 struct slot {
     enum slot_state state;
     void *result;
+    size_t weight;
 };
+
+/* So much may lie ready behind a slow result, for each thread: what others get done meanwhile is
+   not lost, and memory stays bounded. */
+enum { AHEAD_COUNT = 1024, AHEAD_WEIGHT = 8 * 1024 * 1024 };
 
 struct pool {
     const struct pool_work *work;
@@ -27,25 +32,35 @@ struct pool {
     size_t next;          /* the first index nobody has begun */
     size_t finished;      /* results handed over */
     size_t window;        /* slots: index I has slot I % window */
+    size_t weight;        /* of the results that are ready */
+    size_t weight_max;
     struct slot *slots;
     bool stop;
 };
+
+/* Whether the next result would have to wait too far behind. Those that the result to be handed
+   over next waits for are under way already. */
+static bool is_far_ahead(const struct pool *pool)
+{
+    return pool->window <= pool->next - pool->finished || pool->weight_max < pool->weight;
+}
 
 static void *run_worker(void *arg)
 {
     struct pool *pool = arg;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->stop && pool->next < pool->work->count &&
-               pool->finished + pool->window <= pool->next)
+        while (!pool->stop && pool->next < pool->work->count && is_far_ahead(pool))
             pthread_cond_wait(&pool->room, &pool->lock);
         if (pool->stop || pool->next == pool->work->count)
             break;
         size_t index = pool->next++;
         pthread_mutex_unlock(&pool->lock);
         void *result = pool->work->make(pool->work->context, index);
+        size_t weight = pool->work->weigh(result);
         pthread_mutex_lock(&pool->lock);
-        pool->slots[index % pool->window] = (struct slot){SLOT_READY, result};
+        pool->slots[index % pool->window] = (struct slot){SLOT_READY, result, weight};
+        pool->weight += weight;
         pthread_cond_signal(&pool->ready);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -90,8 +105,11 @@ void pool_run(const struct pool_work *work)
         run_alone(work);
         return;
     }
-    /* So many results wait for a slow one before them; with few, all workers would. */
-    struct pool pool = {.work = work, .window = 16 * (size_t)jobs};
+    struct pool pool = {.work = work,
+                        .window = AHEAD_COUNT * (size_t)jobs,
+                        .weight_max = AHEAD_WEIGHT * (size_t)jobs};
+    if (work->count < pool.window)
+        pool.window = work->count;
     pool.slots = xcalloc(pool.window, sizeof *pool.slots);
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.room, NULL);
@@ -112,7 +130,8 @@ void pool_run(const struct pool_work *work)
         pthread_mutex_unlock(&pool.lock);
         bool more = work->finish(work->context, index, result);
         pthread_mutex_lock(&pool.lock);
-        *slot = (struct slot){SLOT_EMPTY, NULL};
+        pool.weight -= slot->weight;
+        *slot = (struct slot){SLOT_EMPTY, NULL, 0};
         pool.finished++;
         pool.stop = !more;
         pthread_cond_broadcast(&pool.room);

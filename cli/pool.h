@@ -1,6 +1,7 @@
 /* A pool of threads that works through a numbered list; the results are handed over in
    order, on the calling thread, so that nothing the user sees depends on the number of
-   threads. Only a few results are ever ahead of the one that is waited for.  */
+   threads. While a slow result is waited for, others are made ahead of it, until many or heavy ones
+   lie ready.  */
 #ifndef CLI_POOL_H
 #define CLI_POOL_H
 
@@ -17,6 +18,7 @@ struct pool_work {
        except those under way, which still come to DROP. */
     bool (*finish)(void *context, size_t index, void *result);
     void (*drop)(void *result);
+    size_t (*weigh)(const void *result); /* the bytes it keeps, roughly */
 };
 
 void pool_run(const struct pool_work *work);

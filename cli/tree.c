@@ -176,7 +176,7 @@ static void add_input(struct tree *tree, size_t index, const struct setup *setup
 
 /* What a scan finds in a file; to be freed. */
 struct scan {
-    struct content content;
+    struct arena arena; /* the names of its includes */
     VEC(struct include) includes;
     bool launches;
 };
@@ -205,10 +205,11 @@ static void scan_tokens(struct scan *scan, const struct source *source)
     enum token_kind before = TOK_EOF;
     vec_each (const struct token, token, &tokens.list) {
         if (token->kind == TOK_HEADER && before == TOK_PP_INCLUDE && 2 < token->length)
-            *vec_push(&scan->includes) =
-                (struct include){.path = source->text + token->offset + 1,
-                                 .len = token->length - 2,
-                                 .quotes = source->text[token->offset] == '"'};
+            *vec_push(&scan->includes) = (struct include){
+                .path = arena_strndup(&scan->arena, source->text + token->offset + 1,
+                                      token->length - 2),
+                .len = token->length - 2,
+                .quotes = source->text[token->offset] == '"'};
         scan->launches |= token->kind == TOK_LAUNCH_OPEN;
         before = (enum token_kind)token->kind;
     }
@@ -229,12 +230,14 @@ static void *make_scan(void *context, size_t index)
 {
     const struct wave *wave = context;
     struct scan *res = xcalloc(1, sizeof *res);
+    struct content content;
     struct source source;
     const struct tree *tree = wave->tree;
-    if (!read_quietly(tree, tree->all.items[wave->first + index], &res->content))
+    if (!read_quietly(tree, tree->all.items[wave->first + index], &content))
         return res;
-    source_init(&source, NULL, res->content.text, res->content.len);
+    source_init(&source, NULL, content.text, content.len);
     scan_tokens(res, &source);
+    source_release(&source);
     return res;
 }
 
@@ -242,8 +245,14 @@ static void drop_scan(void *result)
 {
     struct scan *scan = result;
     vec_release(&scan->includes);
-    free(scan->content.text);
+    arena_release(&scan->arena);
     free(scan);
+}
+
+static size_t weigh_scan(const void *result)
+{
+    const struct scan *scan = result;
+    return sizeof *scan + scan->arena.size + scan->includes.count * sizeof *scan->includes.items;
 }
 
 /* The file at PATH, or NULL. */
@@ -342,7 +351,8 @@ static void find_includes(struct tree *tree)
                                      .context = &wave,
                                      .make = make_scan,
                                      .finish = finish_scan,
-                                     .drop = drop_scan});
+                                     .drop = drop_scan,
+                                     .weigh = weigh_scan});
         first += count;
     }
 }
@@ -625,6 +635,12 @@ static void drop_facts(void *result)
     free(read);
 }
 
+static size_t weigh_facts(const void *result)
+{
+    const struct read *read = result;
+    return sizeof *read + read->arena.size;
+}
+
 /* Keeps what was read, and nothing that it was read with. */
 static bool finish_facts(void *context, size_t index, void *result)
 {
@@ -642,7 +658,8 @@ static void run_reading(struct reading *reading, size_t count)
                                  .context = reading,
                                  .make = make_facts,
                                  .finish = finish_facts,
-                                 .drop = drop_facts});
+                                 .drop = drop_facts,
+                                 .weigh = weigh_facts});
 }
 
 static void find_facts(struct tree *tree, struct file *const *sorted)

@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "cli/git.h"
+#include "cli/listing.h"
 #include "cli/wanted.h"
 
 /* A folder that is still to be looked at. */
@@ -183,11 +184,21 @@ static bool is_below_avoided(struct walking *w, const char *path, size_t from)
     return res;
 }
 
+/* Gets what git lists in FOLDER; false where it cannot say. */
+static bool list(struct walking *w, const char *folder, struct strbuf *names)
+{
+    const struct strbuf *known =
+        w->walk->listings ? listings_find(w->walk->listings, folder) : NULL;
+    if (known)
+        strbuf_add(names, known->text, known->len);
+    return known || git_list_files(folder, NULL, 0, names, w->diag);
+}
+
 /* Takes what git lists in FOLDER; false where it does not. */
 static bool ask_git(struct walking *w, const struct pending *folder)
 {
     struct strbuf names = STRBUF_INIT;
-    bool res = git_list_files(folder->path, &names, w->diag);
+    bool res = list(w, folder->path, &names);
     /* Who names a folder means it, though its repository ignores it. */
     if (res && !names.len && git_ignores(folder->path))
         res = false;
@@ -221,7 +232,9 @@ void walk_folder(struct walk *walk, const char *folder, struct diag *diag)
     struct walking w = {.walk = walk, .diag = diag};
     size_t first = walk->files.count, len = strlen(folder);
     size_t base = len + (folder[len - 1] != '/');
-    *vec_push(&w.todo) = (struct pending){folder, base, git_is_inside(folder)};
+    char *top = git_top(folder);
+    *vec_push(&w.todo) = (struct pending){folder, base, top != NULL};
+    free(top);
     while (w.todo.count) {
         struct pending next = w.todo.items[--w.todo.count];
         if (!next.git || !ask_git(&w, &next))

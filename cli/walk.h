@@ -15,6 +15,8 @@
 #include "base/diag.h"
 #include "base/vec.h"
 
+struct listings;
+
 struct walk_file {
     const char *name; /* the folder as it was named, a slash, and the path from there */
     size_t base;      /* where in it that path begins */
@@ -26,7 +28,8 @@ struct walk {
     size_t excluded_count;
     bool file_links;          /* take links to files as files of their own, or leave them out */
     const struct stat *avoid; /* a folder that is left out, or NULL */
-    struct arena *arena;      /* for the names */
+    const struct listings *listings; /* where git was asked before, or NULL */
+    struct arena *arena;             /* for the names */
     VEC(struct walk_file) files;
     size_t links;   /* that were left out */
     size_t omitted; /* files and folders that --exclude names */

@@ -82,6 +82,7 @@ UNIT_TESTS = \
     testsuite/unit/check_model \
     testsuite/unit/check_occupancy \
     testsuite/unit/check_parser \
+    testsuite/unit/check_pool \
     testsuite/unit/check_ptx \
     testsuite/unit/check_record \
     testsuite/unit/check_report \

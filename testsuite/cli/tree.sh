@@ -305,10 +305,22 @@ if command -v git >/dev/null; then
     ok "git's hooks do not disturb it" hook_environment
     named_ignored() { mkdir -p repo/d1/build && cuda_source repo/d1/build/y.cu && run 1 -n repo/d1/build && has out y.cu; }
     ok "an ignored folder that is named is taken" named_ignored
+    # Of folders that share a repository git is asked once, and says the same as of each.
+    several() {
+        local real f folders=(repo/d0 repo/d1/ repo/d1/build repo/sub 'repo/d9/../d8' repo/d9/e9 repo/deleted other)
+        real=$(command -v git) && mkdir -p asked other && git -C other init -q && cuda_source other/o.cu && ln -s repo/d7 d7 &&
+            printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$work/asked/log" "$real" >asked/git && chmod +x asked/git
+        for f in "${folders[@]}" d7; do
+            "$HIPWRIGHT" -n "$f" 2>/dev/null
+        done | LC_ALL=C sort -u >want
+        PATH=$work/asked:$PATH run 1 -n "${folders[@]}" d7 && LC_ALL=C sort -u out | cmp - want && lacks err git: || return
+        has asked/log ' d0 d1 ' && [ "$(grep -c ls-files asked/log)" -eq 3 ] && has out build/y.cu && lacks out sub/ignored && lacks out tmp.cu && has out other/o.cu && has out d7/e
+    }
+    ok "folders of one repository" several
     without_git() { mkdir -p nogit && PATH=$work/nogit run 1 -n repo/d1 && has err 'git cannot be run' && has out build/y.cu; }
     ok "without git, what it ignores is taken, too" without_git
 else
-    for name in "git says what is ignored" "git's hooks do not disturb it" "an ignored folder that is named is taken" "without git, what it ignores is taken, too"; do
+    for name in "git says what is ignored" "git's hooks do not disturb it" "an ignored folder that is named is taken" "folders of one repository" "without git, what it ignores is taken, too"; do
         skip "$name" "no git"
     done
 fi
