@@ -80,8 +80,11 @@ void code_init(struct code *code, struct model *model)
     code->parents = xcalloc(code->node_count, sizeof(const struct node *));
     for (size_t i = 0; i < count; ++i) {
         const struct model_function *function = model_function(model, i);
+        bool device = code_is_device(function->function);
+        for (unsigned k = 0; k < function->initializer_count; ++k)
+            collect(code, function->initializers[k].value, NULL, i, device);
         if (function->body)
-            collect(code, function->body, NULL, i, code_is_device(function->function));
+            collect(code, function->body, NULL, i, device);
     }
 }
 

@@ -31,6 +31,7 @@ static void search_release(struct mask_search *s)
     vec_release(&s->macros);
     vec_release(&s->members);
     vec_release(&s->edges);
+    vec_release(&s->outs);
     vec_release(&s->mixes);
     vec_release(&s->counts);
     vec_release(&s->compares);
@@ -58,7 +59,7 @@ static struct lane_masks *masks_find(struct annotation *a)
         s.function = i;
         if (!model_function(s.model, i)->body)
             continue;
-        masks_gather_defaults(&s);
+        masks_gather_head(&s);
         masks_gather(&s, model_function(s.model, i)->body);
     }
     masks_follow(&s);

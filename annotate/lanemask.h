@@ -16,7 +16,7 @@ enum mask_place_kind {
     MASK_VARIABLE, /* of the file, or shared */
     MASK_MEMBER,
     MASK_POINTED, /* what a pointer points to: nobody knows where it is declared */
-    MASK_RESULT,  /* of a function */
+    MASK_RESULT,  /* of a function, or of a lambda */
 };
 
 /* What may hold a lane mask. */
@@ -26,7 +26,8 @@ struct mask_place {
     const struct node *declaration, *declarator; /* NULL for a member, a result */
     uint32_t begin;           /* MASK_MEMBER: the first token of its declaration, or NO_TOKEN where
                                  the file does not show it; then `token` is a use */
-    size_t function;          /* MASK_RESULT: its index; else that of the function around */
+    size_t function;          /* MASK_RESULT: its index, or NO_INDEX of a lambda; else that of the
+                                 function around */
     unsigned bits;            /* of its type; 0: not known, or no integer */
     bool automatic;           /* declared auto: as wide as what it gets */
     const struct node *lane;  /* a value that makes a lane mask with a shift or in PTX, or NULL */
@@ -34,6 +35,10 @@ struct mask_place {
     const struct node *value; /* the mask that it gets, or NULL: none */
     unsigned given, masks;    /* values that it gets, arguments included; those that are masks */
     bool passed;              /* a parameter: a caller passes a mask */
+    bool written;             /* it gets one otherwise, so that one comes back by a reference */
+    bool came_back;           /* it gets one from a function that it is lent to */
+    bool lent;                /* to a reference that gives it its value, whose type it has to have */
+    bool pointed_at;          /* its address is taken: who knows what its type has to be */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
     bool widened;             /* its group has the edit that gives it 64 bits */

@@ -25,6 +25,10 @@ unsigned masks_width(struct mask_search *s, const struct node *node)
         const struct mask_named *f = masks_functions_called(s, node);
         if (f)
             return masks_place(s, masks_result_place(s, f->function))->bits;
+        place = masks_lambda_called(s, node);
+        if (place != SIZE_MAX)
+            return masks_place(s, place)->automatic ? (masks_place(s, place)->value ? 64 : 0)
+                                                    : masks_place(s, place)->bits;
         const struct mask_counter *counter = masks_counter_of(s, node);
         if (!counter && masks_carries(s, node))
             return 64;

@@ -14,6 +14,9 @@ static void unite_places(struct mask_search *s, uint32_t group, const struct nod
         for (const struct mask_named *f = masks_functions_called(s, node); f; f = f->others)
             if (masks_place(s, masks_result_place(s, f->function))->value)
                 masks_unite(s, group, masks_place(s, masks_result_place(s, f->function))->group);
+        size_t lambda = masks_lambda_called(s, node);
+        if (lambda != SIZE_MAX && masks_place(s, lambda)->value)
+            masks_unite(s, group, masks_place(s, lambda)->group);
         struct warp_call call;
         if (warp_call_of(s->a, node, &call) && warp_is_shuffle(call.function) && call.value)
             unite_places(s, group, call.value);
@@ -314,7 +317,7 @@ static void widen_place(struct mask_search *s, struct mask_place *p)
     struct range words;
     enum fix_safety safety = FIX_UNSAFE;
     if (p->kind == MASK_RESULT) {
-        if (result_words(s->unit, &s->unit->functions.items[p->function], &words))
+        if (p->function != NO_INDEX && result_words(s->unit, &s->unit->functions.items[p->function], &words))
             add_widening(s, p, FIX_UNSAFE, words);
         return;
     }
@@ -327,14 +330,17 @@ static void widen_place(struct mask_search *s, struct mask_place *p)
     if (p->kind == MASK_POINTED || !p->declaration ||
         !integer_words(s->unit, p->declaration->kids->tokens, &words))
         return;
-    if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags)
+    if (p->pointed_at)
+        safety = FIX_DISPLAY; /* a pointer to it has the type as well */
+    else if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent)
         safety = FIX_SAFE;
     for (const struct node *d = p->declaration->kids->next; d; d = d->next) {
         struct mask_key *entry;
         uint64_t key = d->token;
         HASH_FIND(hh, s->keys, &key, sizeof key, entry);
         if (d->kind == NODE_DECLARATOR && (!entry || !masks_holds(masks_place(s, entry->place))))
-            safety = d->stars || d->flags ? FIX_DISPLAY : FIX_UNSAFE; /* it changes as well */
+            safety = d->stars || d->flags || safety == FIX_DISPLAY ? FIX_DISPLAY
+                                                                   : FIX_UNSAFE; /* it changes as well */
         if (safety == FIX_DISPLAY)
             break;
     }
@@ -369,6 +375,9 @@ void masks_group_places(struct mask_search *s)
         unite_places(s, group, e->value);
         add_cast_edits(s, e->value, group);
     }
+    vec_each (const struct mask_out, out, &s->outs)
+        if (out->done)
+            masks_unite(s, masks_place(s, out->parameter)->group, masks_place(s, out->place)->group);
 }
 
 static int compare_edits(const void *va, const void *vb)

@@ -17,56 +17,141 @@ static void add_edge(struct mask_search *s, size_t place, const struct node *val
         p->site = value;
 }
 
+static void gather_arguments_of(struct mask_search *s, const struct mask_named *functions,
+                                const struct node *first);
+
+/* What the values from FIRST on give the members of the class RECORD: those of a constructor's
+   call, or one for each member. */
+static void gather_record(struct mask_search *s, const struct type *record,
+                          const struct node *first)
+{
+    const struct mask_named *constructors = masks_functions_named(s, record->name);
+    if (constructors) {
+        gather_arguments_of(s, constructors, first);
+        return;
+    }
+    unsigned index = 0;
+    for (const struct node *value = first; value; value = value->next, ++index) {
+        bool field = value->kind == NODE_FIELD;
+        const struct symbol *name = field ? unit_token(s->unit, value->token)->symbol
+                                    : index < record->member_count ? record->members[index].name
+                                                                   : NULL;
+        add_edge(s, masks_member_place(s, record->name, name), field ? value->kids : value, false);
+    }
+}
+
+/* The initialiser of a variable of TYPE at PLACE. */
+static void gather_initializer(struct mask_search *s, const struct type *type, size_t place,
+                               const struct node *initializer)
+{
+    const struct node *value = initializer->kids;
+    if (value && value->kind == NODE_LIST && !value->next)
+        value = value->kids;
+    else if (value && !value->next && (type->kind != TYPE_RECORD || initializer->op == TOK_ASSIGN)) {
+        if (value->kind != NODE_LAMBDA)
+            add_edge(s, place, value, false);
+        return;
+    }
+    if (type->kind == TYPE_RECORD)
+        gather_record(s, type, value);
+    else if (type->kind == TYPE_ARRAY || (value && !value->next))
+        for (; value; value = value->next)
+            if (value->kind != NODE_LIST)
+                add_edge(s, place, value, false);
+}
+
 static void gather_declaration(struct mask_search *s, const struct node *node, enum name_kind kind)
 {
     for (const struct node *d = node->kids->next; d; d = d->next) {
-        const struct node *value = NULL;
-        if (d->kind != NODE_DECLARATOR || d->flags & DECLARATOR_BINDING)
-            continue;
-        tree_each (kid, d)
-            if (kid->kind == NODE_INITIALIZER && kid->kids && !kid->kids->next)
-                value = kid->kids;
-        const struct symbol *name = tree_symbol(s->unit, d);
-        if (!value || !name || value->kind == NODE_LIST || value->kind == NODE_LAMBDA)
+        if (d->kind != NODE_DECLARATOR || d->flags & DECLARATOR_BINDING || !tree_symbol(s->unit, d))
             continue;
         struct name_meaning meaning = {.kind = kind,
                                        .token = d->token,
                                        .declaration = node,
                                        .declarator = d,
                                        .function = s->function};
-        add_edge(s, masks_declared_place(s, &meaning), value, false);
+        tree_each (kid, d)
+            if (kid->kind == NODE_INITIALIZER)
+                gather_initializer(s, type_of_declaration(s->model, node->kids, d),
+                                   masks_declared_place(s, &meaning), kid);
     }
 }
 
-void masks_gather_defaults(struct mask_search *s)
+/* What the head of the function says: default arguments, what a constructor gives its members. */
+void masks_gather_head(struct mask_search *s)
 {
     const struct model_function *function = model_function(s->model, s->function);
     for (unsigned i = 0; i < function->param_count; ++i)
         if (function->params[i])
             gather_declaration(s, function->params[i], NAME_PARAMETER);
+    const struct symbol *record = unit_token(s->unit, function->function->name)->symbol;
+    for (unsigned i = 0; i < function->initializer_count; ++i) {
+        const struct model_initializer *member = &function->initializers[i];
+        const struct symbol *name = unit_token(s->unit, member->name)->symbol;
+        add_edge(s, masks_member_place(s, record, name), member->value, false);
+        masks_gather(s, member->value);
+    }
 }
 
-static void gather_arguments(struct mask_search *s, const struct node *call)
+/* The parameter of PARAM is a reference, or a pointer, through which a value comes back to what
+   ARGUMENT names. */
+static void gather_out(struct mask_search *s, size_t parameter, const struct node *param,
+                       const struct node *argument)
 {
-    unsigned count = code_argument_count(call);
-    for (const struct mask_named *f = masks_functions_called(s, call); f; f = f->others) {
-        const struct model_function *function = model_function(s->model, f->function);
-        if (function->param_count < count)
+    const struct node *declarator = param->kids->next;
+    bool reference =
+        param->kids->flags & TYPE_REFERENCE || declarator->flags & DECLARATOR_REFERENCE;
+    bool pointer = declarator->stars || (declarator->kids && declarator->kids->kind == NODE_DIMENSION);
+    if ((!reference && !pointer) || param->kids->flags & TYPE_CONST)
+        return;
+    if (!reference && argument->kind == NODE_UNARY && argument->op == TOK_AMP)
+        argument = argument->kids;
+    size_t place = masks_place_of(s, argument);
+    if (place == SIZE_MAX)
+        return;
+    *vec_push(&s->outs) = (struct mask_out){parameter, place, argument, false};
+    masks_place(s, place)->given++;
+    masks_place(s, place)->lent |= reference;
+}
+
+static void gather_argument(struct mask_search *s, const struct mask_named *f, unsigned index,
+                            const struct node *argument)
+{
+    const struct node *param = model_function(s->model, f->function)->params[index];
+    const struct node *declarator = param ? param->kids->next : NULL;
+    if (!declarator || declarator->token == NO_TOKEN || !tree_symbol(s->unit, declarator))
+        return;
+    struct name_meaning meaning = {.kind = NAME_PARAMETER,
+                                   .token = declarator->token,
+                                   .declaration = param,
+                                   .declarator = declarator,
+                                   .function = f->function};
+    size_t place = masks_declared_place(s, &meaning);
+    add_edge(s, place, argument, true);
+    gather_out(s, place, param, argument);
+}
+
+/* What the arguments from FIRST on give the parameters of FUNCTIONS. */
+static void gather_arguments_of(struct mask_search *s, const struct mask_named *functions,
+                                const struct node *first)
+{
+    unsigned count = 0;
+    for (const struct node *argument = first; argument; argument = argument->next)
+        ++count;
+    for (const struct mask_named *f = functions; f; f = f->others) {
+        if (model_function(s->model, f->function)->param_count < count)
             continue;
-        const struct node *argument = call->kids->next;
-        for (unsigned i = 0; i < count; ++i, argument = argument->next) {
-            const struct node *param = function->params[i];
-            const struct node *declarator = param ? param->kids->next : NULL;
-            if (!declarator || declarator->token == NO_TOKEN || !tree_symbol(s->unit, declarator))
-                continue;
-            struct name_meaning meaning = {.kind = NAME_PARAMETER,
-                                           .token = declarator->token,
-                                           .declaration = param,
-                                           .declarator = declarator,
-                                           .function = f->function};
-            add_edge(s, masks_declared_place(s, &meaning), argument, true);
-        }
+        unsigned index = 0;
+        for (const struct node *argument = first; argument; argument = argument->next)
+            gather_argument(s, f, index++, argument);
     }
+}
+
+static void gather_construct(struct mask_search *s, const struct node *node)
+{
+    const struct type *type = type_of_declaration(s->model, node->kids, NULL);
+    if (type->kind == TYPE_RECORD)
+        gather_record(s, type, node->kids->next);
 }
 
 /* asm ("mov.u32 %0, %lanemask_lt;" : "=r"(r)): r is a lane mask. */
@@ -110,11 +195,21 @@ void masks_gather(struct mask_search *s, const struct node *node)
         if (masks_counter_of(s, node))
             *vec_push(&s->counts) = node;
         else
-            gather_arguments(s, node);
+            gather_arguments_of(s, masks_functions_called(s, node), node->kids->next);
+        break;
+    case NODE_CONSTRUCT:
+        gather_construct(s, node);
+        break;
+    case NODE_UNARY:
+        if (node->op == TOK_AMP && masks_place_of(s, node->kids) != SIZE_MAX)
+            masks_place(s, masks_place_of(s, node->kids))->pointed_at = true;
         break;
     case NODE_RETURN:
-        if (!s->lambdas && node->kids)
-            add_edge(s, masks_result_place(s, s->function), node->kids, false);
+        if (node->kids)
+            add_edge(s,
+                     s->lambda ? masks_lambda_place(s, s->lambda)
+                               : masks_result_place(s, s->function),
+                     node->kids, false);
         break;
     case NODE_ASM:
         gather_asm(s, node);
@@ -122,8 +217,10 @@ void masks_gather(struct mask_search *s, const struct node *node)
     default:
         break;
     }
-    s->lambdas += node->kind == NODE_LAMBDA;
+    const struct node *around = s->lambda;
+    if (node->kind == NODE_LAMBDA)
+        s->lambda = node;
     tree_each (kid, node)
         masks_gather(s, kid);
-    s->lambdas -= node->kind == NODE_LAMBDA;
+    s->lambda = around;
 }

@@ -17,6 +17,14 @@ struct mask_edge {
     bool argument;
 };
 
+/* A place that a call gives to a parameter that is a reference or a pointer: what the function
+   puts there comes back. */
+struct mask_out {
+    size_t parameter, place;
+    const struct node *argument;
+    bool done; /* a mask came back */
+};
+
 /* A place by what declares it: a token, or a member's symbol. */
 struct mask_key {
     uint64_t key;
@@ -56,6 +64,7 @@ struct mask_search {
     VEC(struct mask_macro) macros;   /* by name */
     VEC(struct mask_member) members; /* by name, then by record */
     VEC(struct mask_edge) edges;
+    VEC(struct mask_out) outs;
     VEC(const struct node *) mixes;    /* &, |, ^ of two values, also as assignments */
     VEC(const struct node *) counts;   /* calls of __popc and its like */
     VEC(const struct node *) compares; /* ==, != */
@@ -63,7 +72,7 @@ struct mask_search {
     bool *seen;                        /* by a node's number: it is among the uses */
     bool *masks_given;                 /* likewise: it is the value of an edge, and a lane mask */
     size_t function;                   /* the one that is walked through */
-    unsigned lambdas;                  /* around what is walked through */
+    const struct node *lambda;         /* around what is walked through, or NULL */
 };
 
 /* What counts in 32 bits, and the same for 64. */
@@ -104,19 +113,31 @@ unsigned masks_bits_of(const struct type *type, bool *pointed);
 size_t masks_declared_place(struct mask_search *s, const struct name_meaning *meaning);
 size_t masks_place_of(struct mask_search *s, const struct node *node);
 size_t masks_result_place(struct mask_search *s, size_t function);
+size_t masks_lambda_place(struct mask_search *s, const struct node *lambda);
+
+/* The class that OBJECT is of, or its elements, or what it points to; NULL: nobody knows. And the
+   place of the member NAME of the class RECORD. */
+const struct symbol *masks_record_of(struct mask_search *s, const struct node *object);
+size_t masks_member_place(struct mask_search *s, const struct symbol *record,
+                          const struct symbol *name);
+
+/* The place of what CALL returns, or SIZE_MAX: see masks_functions_called() for the functions of
+   the file; this is for variables that hold a lambda. */
+size_t masks_lambda_called(struct mask_search *s, const struct node *call);
 
 /* Gets ready to look for members and functions. */
 void masks_index_members(struct mask_search *s);
 void masks_add_function(struct mask_search *s, size_t function);
 
-/* The functions of the file that CALL may call: a list, or NULL. */
-const struct mask_named *masks_functions_called(const struct mask_search *s,
-                                                const struct node *call);
+/* The functions of the file that are called NAME, and those that CALL may call: lists, or NULL. */
+const struct mask_named *masks_functions_named(const struct mask_search *s,
+                                               const struct symbol *name);
+const struct mask_named *masks_functions_called(struct mask_search *s, const struct node *call);
 
 /* lanemask_gather.c: fills the lists of S from a body, and from the parameters of its function. */
 
 void masks_gather(struct mask_search *s, const struct node *node);
-void masks_gather_defaults(struct mask_search *s);
+void masks_gather_head(struct mask_search *s);
 
 /* lanemask_value.c: what a value is, and which places get masks. */
 

@@ -116,6 +116,13 @@ static int compare_members(const void *va, const void *vb)
     return a->token < b->token ? -1 : a->token != b->token;
 }
 
+/* Whether the name before a token of KIND may be a member that is declared. */
+static bool ends_member(enum token_kind kind)
+{
+    return kind == TOK_SEMICOLON || kind == TOK_LBRACKET || kind == TOK_ASSIGN ||
+           kind == TOK_COMMA || kind == TOK_LBRACE;
+}
+
 void masks_index_members(struct mask_search *s)
 {
     const struct unit *unit = s->unit;
@@ -125,37 +132,57 @@ void masks_index_members(struct mask_search *s)
         uint32_t begin = scope->open + 1;
         for (uint32_t at = begin; at + 1 < scope->tokens.end; ++at) {
             const struct token *token = unit_token(unit, at);
-            enum token_kind next = unit_kind(unit, at + 1);
-            if (token->kind == TOK_IDENT &&
-                (next == TOK_SEMICOLON || next == TOK_LBRACKET || next == TOK_ASSIGN))
+            if (token->kind == TOK_IDENT && ends_member(unit_kind(unit, at + 1)))
                 *vec_push(&s->members) =
                     (struct mask_member){token->symbol, scope->name, at, begin};
             if (token->kind == TOK_SEMICOLON || token->kind == TOK_COLON)
                 begin = at + 1;
-            if (token->kind == TOK_LBRACE && token->partner != NO_TOKEN) {
+            bool braces = token->kind == TOK_LBRACE && token->partner != NO_TOKEN;
+            if (braces || (token->kind == TOK_LPAREN && token->partner != NO_TOKEN))
                 at = token->partner;
+            if (braces)
                 begin = at + 1;
-            }
         }
     }
     if (s->members.count)
         qsort(s->members.items, s->members.count, sizeof *s->members.items, compare_members);
 }
 
-/* The declaration of the member NODE, or NULL where the file does not show it. */
-static const struct mask_member *member_of(struct mask_search *s, const struct node *node)
+static const struct mask_member *find_member(struct mask_search *s, const struct symbol *record,
+                                             const struct symbol *name)
 {
-    const struct type *type = type_of(s->model, node->kids);
-    while (type && (type->kind == TYPE_ARRAY || type->kind == TYPE_POINTER))
-        type = type->element;
-    if (!type || type->kind != TYPE_RECORD || !type->name)
-        return NULL;
-    struct mask_member key = {tree_symbol(s->unit, node), type->name, 0, 0};
+    struct mask_member key = {name, record, 0, 0};
     size_t low;
     vec_search(low, s->members.count, compare_members(&s->members.items[low], &key) < 0);
     const struct mask_member *res = &s->members.items[low];
-    return low < s->members.count && res->name == key.name && res->record == key.record ? res
-                                                                                        : NULL;
+    return low < s->members.count && res->name == name && res->record == record ? res : NULL;
+}
+
+const struct symbol *masks_record_of(struct mask_search *s, const struct node *object)
+{
+    const struct type *type = type_of(s->model, object);
+    while (type && (type->kind == TYPE_ARRAY || type->kind == TYPE_POINTER))
+        type = type->element;
+    return type && type->kind == TYPE_RECORD ? type->name : NULL;
+}
+
+/* The declaration of the member NODE, or NULL where the file does not show it. */
+static const struct mask_member *member_of(struct mask_search *s, const struct node *node)
+{
+    const struct symbol *record = masks_record_of(s, node->kids);
+    return record ? find_member(s, record, tree_symbol(s->unit, node)) : NULL;
+}
+
+size_t masks_member_place(struct mask_search *s, const struct symbol *record,
+                          const struct symbol *name)
+{
+    const struct mask_member *member = record && name ? find_member(s, record, name) : NULL;
+    if (!member)
+        return SIZE_MAX;
+    struct name_meaning meaning = model_lookup(s->model, name, member->token);
+    return meaning.kind == NAME_VARIABLE && meaning.token == member->token && meaning.declaration
+               ? masks_declared_place(s, &meaning)
+               : SIZE_MAX;
 }
 
 static size_t member_place(struct mask_search *s, const struct node *node)
@@ -192,24 +219,50 @@ size_t masks_place_of(struct mask_search *s, const struct node *node)
     return masks_declared_place(s, &meaning);
 }
 
-size_t masks_result_place(struct mask_search *s, size_t function)
+/* The bits of the integer type that the words of RANGE name; 0: none. */
+static unsigned bits_of_words(const struct mask_search *s, struct range range, bool *automatic)
 {
-    const struct function *fn = &s->unit->functions.items[function];
-    struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
-    for (uint32_t i = fn->head.begin; i < fn->name; ++i) {
+    unsigned res = 0;
+    for (uint32_t i = range.begin; i < range.end; ++i) {
         const struct symbol *word = unit_token(s->unit, i)->symbol;
         if (!word)
             continue;
         if (!strcmp(word->text, "unsigned") || !strcmp(word->text, "int") ||
             !strcmp(word->text, "uint32_t") || !strcmp(word->text, "int32_t") ||
             !strcmp(word->text, "uint"))
-            place.bits = place.bits ? place.bits : 32;
+            res = res ? res : 32;
         else if (!strcmp(word->text, "long") || !strcmp(word->text, "uint64_t") ||
                  !strcmp(word->text, "int64_t"))
-            place.bits = 64;
+            res = 64;
         else if (!strcmp(word->text, "auto"))
-            place.automatic = true;
+            *automatic = true;
     }
+    return res;
+}
+
+size_t masks_lambda_place(struct mask_search *s, const struct node *lambda)
+{
+    struct mask_place place = {.kind = MASK_RESULT,
+                               .token = lambda->tokens.begin,
+                               .function = NO_INDEX,
+                               .automatic = true};
+    uint32_t body = lambda->kids ? lambda->kids->tokens.begin : lambda->tokens.begin;
+    uint32_t at = body;
+    while (lambda->tokens.begin < at && unit_kind(s->unit, at) != TOK_ARROW &&
+           unit_kind(s->unit, at) != TOK_RPAREN)
+        --at;
+    if (unit_kind(s->unit, at) == TOK_ARROW) {
+        place.automatic = false;
+        place.bits = bits_of_words(s, (struct range){at, body}, &place.automatic);
+    }
+    return find_place(s, lambda->tokens.begin, &place);
+}
+
+size_t masks_result_place(struct mask_search *s, size_t function)
+{
+    const struct function *fn = &s->unit->functions.items[function];
+    struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
+    place.bits = bits_of_words(s, (struct range){fn->head.begin, fn->name}, &place.automatic);
     if (unit_kind(s->unit, fn->name - 1) == TOK_STAR || unit_kind(s->unit, fn->name - 1) == TOK_AMP)
         place.bits = 0;
     return find_place(s, fn->name, &place);
@@ -236,13 +289,50 @@ void masks_add_function(struct mask_search *s, size_t function)
     }
 }
 
-const struct mask_named *masks_functions_called(const struct mask_search *s,
-                                                const struct node *call)
+const struct mask_named *masks_functions_named(const struct mask_search *s,
+                                               const struct symbol *name)
 {
-    const struct symbol *name =
-        call->kids->kind == NODE_NAME ? tree_symbol(s->unit, call->kids) : NULL;
     struct mask_named *res = NULL;
     if (name)
         HASH_FIND(hh, s->functions, &name, sizeof(struct symbol *), res);
     return res;
+}
+
+/* Whether the function F is a method of the class RECORD. */
+static bool is_method_of(const struct mask_search *s, const struct mask_named *f,
+                         const struct symbol *record)
+{
+    uint32_t scope = s->unit->functions.items[f->function].scope;
+    const struct scope *around = scope == NO_INDEX ? NULL : &s->unit->scopes.items[scope];
+    return around && around->kind == SCOPE_CLASS && around->name == record;
+}
+
+const struct mask_named *masks_functions_called(struct mask_search *s, const struct node *call)
+{
+    const struct node *callee = call->kids;
+    if (callee->kind == NODE_NAME)
+        return masks_functions_named(s, tree_symbol(s->unit, callee));
+    if (callee->kind != NODE_MEMBER)
+        return NULL;
+    const struct mask_named *res = masks_functions_named(s, tree_symbol(s->unit, callee));
+    const struct symbol *record = res ? masks_record_of(s, callee->kids) : NULL;
+    for (const struct mask_named *f = res; f; f = f->others)
+        if (!record || !is_method_of(s, f, record))
+            return NULL; /* others of the name are somebody else's */
+    return res;
+}
+
+size_t masks_lambda_called(struct mask_search *s, const struct node *call)
+{
+    const struct symbol *name =
+        call->kids->kind == NODE_NAME ? tree_symbol(s->unit, call->kids) : NULL;
+    if (!name)
+        return SIZE_MAX;
+    struct name_meaning meaning = model_lookup(s->model, name, call->kids->token);
+    if (meaning.kind != NAME_LOCAL || !meaning.declarator)
+        return SIZE_MAX;
+    tree_each (kid, meaning.declarator)
+        if (kid->kind == NODE_INITIALIZER && kid->kids && kid->kids->kind == NODE_LAMBDA)
+            return masks_lambda_place(s, kid->kids);
+    return SIZE_MAX;
 }

@@ -105,7 +105,8 @@ static const struct node *call_carries(struct mask_search *s, const struct node 
     for (const struct mask_named *f = masks_functions_called(s, node); f; f = f->others)
         if (masks_place(s, masks_result_place(s, f->function))->value)
             return node;
-    return NULL;
+    size_t lambda = masks_lambda_called(s, node);
+    return lambda != SIZE_MAX && masks_place(s, lambda)->value ? node : NULL;
 }
 
 /* The value that DEFINITION gives its variable, or NULL: another one. */
@@ -133,6 +134,8 @@ static bool gives_mask(const struct mask_search *s, const struct definition *def
         return p->passed;
     case DEFINITION_UPDATED: /* m &= m - 1 */
         return definition->node->kind == NODE_ASSIGN && definition->node->op != TOK_PLUS_ASSIGN;
+    case DEFINITION_UNKNOWN:
+        return p->came_back;
     default:
         return false;
     }
@@ -315,6 +318,21 @@ static void find_lanes(struct mask_search *s)
     }
 }
 
+/* What a function puts into its parameter is a mask that comes back to its caller's place. */
+static bool come_back(struct mask_search *s, struct mask_out *out)
+{
+    const struct mask_place *parameter = masks_place(s, out->parameter);
+    struct mask_place *place = masks_place(s, out->place);
+    if (out->done || !parameter->value || !(parameter->written || parameter->came_back))
+        return false;
+    out->done = true;
+    place->came_back = true;
+    place->masks++;
+    if (mark(s, out->place, out->argument))
+        place->site = out->argument;
+    return true;
+}
+
 void masks_follow(struct mask_search *s)
 {
     bool changed = true;
@@ -332,11 +350,15 @@ void masks_follow(struct mask_search *s)
             }
             if (e.argument)
                 masks_place(s, e.place)->passed = true;
+            else
+                masks_place(s, e.place)->written = true;
             if (mark(s, e.place, e.value)) {
                 masks_place(s, e.place)->site = e.value;
                 changed = true;
             }
         }
+        vec_each (struct mask_out, out, &s->outs)
+            changed |= come_back(s, out);
         vec_each (const struct node *const, mix, &s->mixes) {
             const struct node *left = (*mix)->kids, *right = left->next;
             if (masks_carries(s, left))

@@ -25,14 +25,37 @@ static void read_params(struct model *model, struct model_function *res)
         res->params[i] = tree_parameter(&model->trees, ranges[i]);
 }
 
+/* What FUNCTION, a constructor, gives its members between the colon and its body. */
+static void read_initializers(struct model *model, struct model_function *res)
+{
+    const struct unit *unit = model->unit;
+    uint32_t begin = res->function->head.end, end = res->function->body.begin;
+    if (unit_kind(unit, begin) != TOK_COLON)
+        return;
+    res->initializers = arena_zalloc(model->arena, end - begin, sizeof *res->initializers);
+    for (uint32_t i = begin; i + 1 < end; ++i) {
+        enum token_kind next = unit_kind(unit, i + 1);
+        uint32_t close = unit_partner(unit, i + 1);
+        if (unit_kind(unit, i) != TOK_IDENT || (next != TOK_LPAREN && next != TOK_LBRACE) ||
+            close == NO_TOKEN || end <= close)
+            continue;
+        struct node *value = tree_expression(&model->trees, (struct range){i + 2, close});
+        if (value)
+            res->initializers[res->initializer_count++] = (struct model_initializer){i, value};
+        i = close;
+    }
+}
+
 const struct model_function *model_function(struct model *model, size_t index)
 {
     if (model->functions[index])
         return model->functions[index];
     struct model_function *res = arena_zalloc(model->arena, 1, sizeof *res);
     res->function = &model->unit->functions.items[index];
-    if (res->function->body.begin < res->function->body.end)
+    if (res->function->body.begin < res->function->body.end) {
         res->body = tree_body(&model->trees, res->function->body);
+        read_initializers(model, res);
+    }
     read_params(model, res);
     model->functions[index] = res;
     return res;

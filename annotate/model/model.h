@@ -47,12 +47,20 @@ struct model_options {
     bool whole; /* no other file than the users launches this one's kernels */
 };
 
+/* NAME (VALUE) or NAME {VALUE} behind a constructor's colon: a member, or a base. */
+struct model_initializer {
+    uint32_t name;
+    struct node *value; /* several are a comma's operands */
+};
+
 /* A function with what only the model knows. */
 struct model_function {
     const struct function *function; /* of the unit */
     struct node *body;               /* its tree, or NULL for a declaration */
     struct node **params; /* param_count NODE_DECLARATIONs; NULL for one not understood */
     unsigned param_count;
+    struct model_initializer *initializers; /* of a constructor, those that are understood */
+    unsigned initializer_count;
 };
 
 struct model {
