@@ -158,8 +158,31 @@ static const struct mask_member *find_member(struct mask_search *s, const struct
     return low < s->members.count && res->name == name && res->record == record ? res : NULL;
 }
 
+/* The class of the method around TOKEN, or NULL. */
+static const struct symbol *class_around(const struct mask_search *s, uint32_t token)
+{
+    const struct unit *unit = s->unit;
+    for (uint32_t at = unit_scope_at(unit, token); at != NO_INDEX;) {
+        const struct scope *scope = &unit->scopes.items[at];
+        if (scope->kind == SCOPE_CLASS)
+            return scope->name;
+        if (scope->kind == SCOPE_FUNCTION && scope->owner)
+            return scope->owner;
+        at = scope->parent;
+    }
+    return NULL;
+}
+
+static bool is_this(const struct mask_search *s, const struct node *node)
+{
+    const struct symbol *name = node->kind == NODE_NAME ? tree_symbol(s->unit, node) : NULL;
+    return name && !strcmp(name->text, "this");
+}
+
 const struct symbol *masks_record_of(struct mask_search *s, const struct node *object)
 {
+    if (is_this(s, object))
+        return class_around(s, object->token);
     const struct type *type = type_of(s->model, object);
     while (type && (type->kind == TYPE_ARRAY || type->kind == TYPE_POINTER))
         type = type->element;
@@ -193,6 +216,8 @@ static size_t member_place(struct mask_search *s, const struct node *node)
                                .token = node->token,
                                .function = s->function,
                                .bits = masks_bits_of(type_of(s->model, node), &pointed)};
+    if (name && is_this(s, node->kids))
+        return masks_member_place(s, class_around(s, node->token), name);
     if (!name || !place.bits)
         return SIZE_MAX;
     const struct mask_member *member = member_of(s, node);

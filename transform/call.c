@@ -563,6 +563,9 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
                   const char **name)
 {
     struct arguments args;
+    /* In a HIP file a name of both is HIP's, and called as its author meant. */
+    if (tr->t->hip && api->hip && !strcmp(api->cuda, api->hip))
+        return;
     if (!unit_arguments(tr->unit, lparen, tr->arena, &args) || is_damaged(tr->unit, &args))
         return;
     const struct arg_change *change = choose(tr, api, index, &args);
