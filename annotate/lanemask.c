@@ -26,6 +26,12 @@ static void search_release(struct mask_search *s)
             named = more;
         }
     }
+    struct mask_text *text, *next_text;
+    HASH_ITER(hh, s->texts, text, next_text)
+    {
+        HASH_DEL(s->texts, text);
+        free(text);
+    }
     free(s->seen);
     free(s->masks_given);
     vec_release(&s->macros);

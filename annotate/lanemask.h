@@ -41,6 +41,7 @@ struct mask_place {
     bool pointed_at;          /* its address is taken: who knows what its type has to be */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
+    bool split;               /* its upper 32 lanes are taken by themselves, and so the lower */
     bool widened;             /* its group has the edit that gives it 64 bits */
     uint32_t group;
 };
@@ -54,13 +55,14 @@ struct mask_naming {
 enum mask_use_kind {
     MASK_COUNT,   /* __popc(m), __ffs(m), ... */
     MASK_SHIFT,   /* 1 << lane */
-    MASK_COMPARE, /* m == 0xffffffff */
+    MASK_COMPARE, /* m == 0xffffffff, __popc(m) == 32 */
 };
 
 struct mask_use {
     enum mask_use_kind kind;
     const struct node *node;
-    bool wide; /* the operand has 64 bits as it stands */
+    bool ambiguous; /* __ffs() of what has 64 bits as it stands: for int or for unsigned? */
+    unsigned lanes; /* MASK_COMPARE: with all of so many */
     uint32_t group;
 };
 

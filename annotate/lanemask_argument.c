@@ -5,17 +5,6 @@
 
 #include <stdlib.h>
 
-static bool names_mask_call(const struct mask_search *s, struct range text)
-{
-    for (uint32_t i = text.begin; i < text.end; ++i) {
-        const struct symbol *symbol = unit_token(s->unit, i)->symbol;
-        const struct warp_function *function = symbol ? warp_function_find(symbol->text) : NULL;
-        if (function && warp_gives_mask(function))
-            return true;
-    }
-    return false;
-}
-
 unsigned masks_width(struct mask_search *s, const struct node *node)
 {
     const struct type *type;
@@ -29,6 +18,8 @@ unsigned masks_width(struct mask_search *s, const struct node *node)
         if (place != SIZE_MAX)
             return masks_place(s, place)->automatic ? (masks_place(s, place)->value ? 64 : 0)
                                                     : masks_place(s, place)->bits;
+        if (masks_macro_gives(s, node, &left))
+            return left;
         const struct mask_counter *counter = masks_counter_of(s, node);
         if (!counter && masks_carries(s, node))
             return 64;
@@ -45,15 +36,8 @@ unsigned masks_width(struct mask_search *s, const struct node *node)
         if (place != SIZE_MAX)
             return masks_place(s, place)->automatic ? (masks_place(s, place)->value ? 64 : 0)
                                                     : masks_place(s, place)->bits;
-        if (node->kind == NODE_NAME) {
-            struct name_meaning meaning =
-                model_lookup(s->model, tree_symbol(s->unit, node), node->token);
-            if (meaning.kind == NAME_MACRO && meaning.token != NO_TOKEN) {
-                const struct directive *d = unit_directive_at(s->unit, meaning.token);
-                if (d && names_mask_call(s, d->body))
-                    return 64;
-            }
-        }
+        if (node->kind == NODE_NAME && masks_macro_gives(s, node, &left))
+            return left;
         break;
     case NODE_BINARY:
         left = masks_width(s, node->kids);
@@ -241,16 +225,11 @@ static bool macro_mask(struct mask_search *s, uint32_t at, struct range *res)
 /* Notes it if the mask in RANGE is a parameter of the macro D. */
 static void note_macro(struct mask_search *s, const struct directive *d, struct range range)
 {
-    unsigned index = 0;
     const struct symbol *name = unit_token(s->unit, range.begin)->symbol;
-    for (uint32_t i = d->params.begin; name && range.end == range.begin + 1 && i < d->params.end;
-         ++i) {
-        if (unit_kind(s->unit, i) == TOK_COMMA)
-            ++index;
-        else if (unit_token(s->unit, i)->symbol == name)
-            *vec_push(&s->macros) =
-                (struct mask_macro){unit_token(s->unit, d->name)->symbol, index};
-    }
+    int index = range.end == range.begin + 1 ? masks_macro_parameter(s, d, name) : -1;
+    if (0 <= index)
+        *vec_push(&s->macros) =
+            (struct mask_macro){unit_token(s->unit, d->name)->symbol, (size_t)index};
 }
 
 static void find_macros(struct mask_search *s)

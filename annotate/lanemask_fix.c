@@ -139,25 +139,37 @@ static bool becomes_wide(struct mask_search *s, const struct node *node, uint32_
     }
 }
 
-static void add_count(struct mask_search *s, const struct node *node)
+/* __ffs(m & 1) need not change for the lanes, but has to for the type. */
+static void add_type_edit(struct mask_search *s, const struct node *node, const struct node *operand)
 {
     const struct mask_counter *counter = masks_counter_of(s, node);
-    const struct node *operand = code_argument(node, 0);
+    uint32_t widened = masks_new_group(s);
+    if (counter && !strcmp(counter->name, "__ffs") && becomes_wide(s, operand, widened))
+        masks_add_edit(s, widened, FIX_SAFE, token_span(s, node->kids->token), counter->wide);
+}
+
+static void add_count(struct mask_search *s, const struct node *node)
+{
+    unsigned index = 0;
+    const struct mask_counter *counter = masks_counter_of(s, node);
+    bool direct = counter != NULL;
+    if (!direct && !(counter = masks_macro_counts(s, node, &index)))
+        return;
+    const struct node *operand = code_argument(node, index);
     if (!masks_carries(s, operand)) {
-        /* __ffs(m & 1) need not change for the lanes, but has to for the type. */
-        uint32_t widened = masks_new_group(s);
-        if (!strcmp(counter->name, "__ffs") && becomes_wide(s, operand, widened))
-            masks_add_edit(s, widened, FIX_SAFE, token_span(s, node->kids->token), counter->wide);
+        add_type_edit(s, node, operand);
         return;
     }
     struct mask_use *use = add_use(s, MASK_COUNT, node);
     uint32_t group = use->group;
-    use->wide = masks_width(s, operand) == 64;
+    use->ambiguous = direct && !strcmp(counter->name, "__ffs") && masks_width(s, operand) == 64;
     unite_places(s, group, operand);
+    add_cast_edits(s, operand, group);
+    if (!direct)
+        return; /* the macro may count other things as well */
     bool safe = !counter->places || add_width_edit(s, node, group);
     masks_add_edit(s, group, safe ? FIX_SAFE : FIX_UNSAFE, token_span(s, node->kids->token),
                    counter->wide);
-    add_cast_edits(s, operand, group);
 }
 
 /* What gives SHIFT 64 bits. To the right, the bits that stay are counted from the upper end. */
@@ -198,31 +210,70 @@ static void add_shift(struct mask_search *s, const struct node *shift, uint32_t 
     add_shift_edit(s, shift, group);
 }
 
-static void add_compare(struct mask_search *s, const struct node *node)
+static struct mask_use *add_compare(struct mask_search *s, const struct node *node,
+                                    const struct node *mask, unsigned lanes)
 {
-    const struct node *mask = node->kids, *other = mask->next;
-    int64_t value;
-    if (!masks_carries(s, mask)) {
-        other = node->kids;
-        mask = other->next;
-        if (!masks_carries(s, mask))
-            return;
-    }
-    if (!masks_single(s, other, &value) || !masks_is_full(value) ||
-        (masks_width(s, other) == 64 && value < 0))
-        return;
     struct mask_use *use = add_use(s, MASK_COMPARE, node);
-    uint32_t group = use->group;
-    unite_places(s, group, mask);
-    masks_add_edit(s, group, FIX_UNSAFE, span_of(s, other), "(~0ull >> (64 - warpSize))");
+    use->lanes = lanes;
+    unite_places(s, use->group, mask);
+    return use;
+}
+
+/* The lane mask that NODE counts the lanes of, or NULL. */
+static const struct node *counted_mask(struct mask_search *s, const struct node *node)
+{
+    static const char *const names[] = {"__popc", "__popcll", "__builtin_popcount",
+                                        "__builtin_popcountll"};
+    const struct symbol *name = node->kind == NODE_CALL && node->kids->kind == NODE_NAME
+                                    ? tree_symbol(s->unit, node->kids)
+                                    : NULL;
+    const struct node *mask = name ? code_argument(node, 0) : NULL;
+    for (size_t i = 0; mask && i < sizeof names / sizeof *names; ++i)
+        if (!strcmp(names[i], name->text))
+            return masks_carries(s, mask) ? mask : NULL;
+    return NULL;
+}
+
+/* NODE compares ONE with OTHER: with all lanes, or all that there are? */
+static bool examine_compare(struct mask_search *s, const struct node *node, const struct node *one,
+                            const struct node *other)
+{
+    int64_t value;
+    const struct node *counted = counted_mask(s, one);
+    if (!masks_single(s, other, &value))
+        return false;
+    if (counted) {
+        if (other->kind == NODE_NUMBER && (value == 32 || value == 64)) {
+            uint32_t group = add_compare(s, node, counted, (unsigned)value)->group;
+            masks_add_edit(s, group, FIX_UNSAFE, span_of(s, other), "warpSize");
+        }
+        return true;
+    }
+    if (!masks_carries(s, one))
+        return false;
+    if (value == 0 && one->kind == NODE_UNARY && one->op == TOK_TILDE) {
+        if (masks_width(s, one) < 64)
+            add_compare(s, node, one, 32);
+        return true;
+    }
+    if (masks_is_full(value)) {
+        bool wide = masks_width(s, other) == 64 && value < 0;
+        uint32_t group = add_compare(s, node, one, wide ? 64 : 32)->group;
+        if (!wide || annotation_is_hip(s->a, node->token))
+            masks_add_edit(s, group, FIX_UNSAFE, span_of(s, other), "(~0ull >> (64 - warpSize))");
+    }
+    return true;
 }
 
 void masks_find_uses(struct mask_search *s)
 {
     vec_each (const struct node *const, node, &s->counts)
         add_count(s, *node);
-    vec_each (const struct node *const, node, &s->compares)
-        add_compare(s, *node);
+    vec_each (const struct node *const, node, &s->compares) {
+        const struct node *left = (*node)->kids, *right = left->next;
+        if (!examine_compare(s, *node, left, right))
+            examine_compare(s, *node, right, left);
+    }
     vec_each (const struct node *const, mix, &s->mixes) {
         const struct node *left = (*mix)->kids, *right = left->next, *shift;
         for (unsigned side = 0; side < 2; ++side) {
@@ -273,32 +324,38 @@ static bool is_namespace(const struct token *token)
             (!strcmp(token->symbol->text, "std") || !strcmp(token->symbol->text, "cuda")));
 }
 
-/* The words in RANGE that name an integer type and stand together. */
+/* The words in RANGE that name an integer type and stand together: those of C, or one name that
+   stands for it. */
 static bool integer_words(const struct unit *unit, struct range range, struct range *res)
 {
-    bool integer = false;
+    bool integer = false, alias = false;
     *res = (struct range){0, 0};
     for (uint32_t i = range.begin; i < range.end; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (is_integer_word(token) || is_namespace(token)) {
-            if (res->end && res->end != i)
-                return false;
-            if (!res->end)
-                res->begin = i;
-            res->end = i + 1;
-            integer |= is_integer_word(token);
-        } else if (!is_qualifier(token)) {
+        bool word = is_integer_word(token), space = is_namespace(token);
+        if (!word && !space && is_qualifier(token))
+            continue;
+        bool other = !word && !space;
+        if ((other && token->kind != TOK_IDENT && token->kind != TOK_TYPE) || alias ||
+            (other && integer) || (res->end && res->end != i))
             return false;
-        }
+        if (!res->end)
+            res->begin = i;
+        res->end = i + 1;
+        integer |= word;
+        alias |= other;
     }
-    return integer;
+    return integer || alias;
 }
 
 /* The same in the head of a function, whose attributes may be macros. */
 static bool result_words(const struct unit *unit, const struct function *fn, struct range *res)
 {
     uint32_t i = fn->name;
-    while (fn->head.begin < i && (is_integer_word(unit_token(unit, i - 1)) ||
+    bool alias = fn->head.begin < i && !is_integer_word(unit_token(unit, i - 1));
+    if (alias)
+        --i;
+    while (fn->head.begin < i && ((!alias && is_integer_word(unit_token(unit, i - 1))) ||
                                   (i < fn->name && is_namespace(unit_token(unit, i - 1)))))
         --i;
     *res = (struct range){i, fn->name};

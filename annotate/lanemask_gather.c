@@ -173,8 +173,19 @@ static void gather_asm(struct mask_search *s, const struct node *node)
     }
 }
 
+/* The upper half of MASK is taken by itself. */
+static void gather_half(struct mask_search *s, const struct node *mask)
+{
+    while (mask->kind == NODE_CAST)
+        mask = mask->kids->next;
+    size_t place = masks_place_of(s, mask);
+    if (place != SIZE_MAX)
+        masks_place(s, place)->split = true;
+}
+
 void masks_gather(struct mask_search *s, const struct node *node)
 {
+    unsigned index;
     switch (node->kind) {
     case NODE_DECLARATION:
         gather_declaration(s, node, NAME_LOCAL);
@@ -190,9 +201,11 @@ void masks_gather(struct mask_search *s, const struct node *node)
             *vec_push(&s->mixes) = node;
         else if (node->op == TOK_EQUAL || node->op == TOK_NOT_EQUAL)
             *vec_push(&s->compares) = node;
+        else if (masks_is_upper_half(s, node))
+            gather_half(s, node->kids);
         break;
     case NODE_CALL:
-        if (masks_counter_of(s, node))
+        if (masks_counter_of(s, node) || masks_macro_counts(s, node, &index))
             *vec_push(&s->counts) = node;
         else
             gather_arguments_of(s, masks_functions_called(s, node), node->kids->next);

@@ -53,6 +53,13 @@ struct mask_macro {
     size_t index;
 };
 
+/* The text of a macro, read as an expression. */
+struct mask_text {
+    uint32_t name; /* the token */
+    const struct node *tree;
+    UT_hash_handle hh;
+};
+
 struct mask_search {
     struct annotation *a;
     const struct unit *unit;
@@ -61,6 +68,7 @@ struct mask_search {
     struct lane_masks *masks;
     struct mask_key *keys;
     struct mask_named *functions;
+    struct mask_text *texts;
     VEC(struct mask_macro) macros;   /* by name */
     VEC(struct mask_member) members; /* by name, then by record */
     VEC(struct mask_edge) edges;
@@ -72,6 +80,7 @@ struct mask_search {
     bool *seen;                        /* by a node's number: it is among the uses */
     bool *masks_given;                 /* likewise: it is the value of an edge, and a lane mask */
     size_t function;                   /* the one that is walked through */
+    unsigned nesting;                  /* texts of macros around what is looked at */
     const struct node *lambda;         /* around what is walked through, or NULL */
 };
 
@@ -156,6 +165,9 @@ bool masks_constant(struct mask_search *s, const struct node *node, int64_t *val
 /* Where the lane mask comes from that the value of NODE is or holds, or NULL: it is none. */
 const struct node *masks_carries(struct mask_search *s, const struct node *node);
 
+/* Whether NODE shifts away the lower 32 lanes of a wave. */
+bool masks_is_upper_half(struct mask_search *s, const struct node *node);
+
 /* The shift in NODE that makes it a lane mask, such as (1u << lane) - 1, or NULL. */
 const struct node *masks_shift_in(struct mask_search *s, const struct node *node);
 
@@ -171,6 +183,22 @@ unsigned masks_width(struct mask_search *s, const struct node *node);
 bool masks_is_whole(struct mask_search *s, size_t function, const struct node *node);
 
 void masks_examine_calls(struct mask_search *s);
+
+/* lanemask_macro.c: what macros of the file do with masks. */
+
+/* The macro that USE, a name or a call, is of; or NULL. */
+const struct directive *masks_macro(struct mask_search *s, const struct node *use);
+
+/* Whether it gives a lane mask; of how many BITS (NULL: of no interest). */
+bool masks_macro_gives(struct mask_search *s, const struct node *use, unsigned *bits);
+
+/* The index of MACRO's parameter NAME; -1: it has none. */
+int masks_macro_parameter(const struct mask_search *s, const struct directive *macro,
+                          const struct symbol *name);
+
+/* What counts argument INDEX of CALL, of a macro, or NULL. */
+const struct mask_counter *masks_macro_counts(struct mask_search *s, const struct node *call,
+                                              unsigned *index);
 
 /* lanemask_fix.c: what is done with masks, and what must change together. */
 

@@ -105,6 +105,8 @@ static const struct node *call_carries(struct mask_search *s, const struct node 
     for (const struct mask_named *f = masks_functions_called(s, node); f; f = f->others)
         if (masks_place(s, masks_result_place(s, f->function))->value)
             return node;
+    if (masks_macro_gives(s, node, NULL))
+        return node;
     size_t lambda = masks_lambda_called(s, node);
     return lambda != SIZE_MAX && masks_place(s, lambda)->value ? node : NULL;
 }
@@ -161,6 +163,20 @@ static bool holds_mask_at(struct mask_search *s, const struct node *node,
     return false;
 }
 
+bool masks_is_upper_half(struct mask_search *s, const struct node *node)
+{
+    int64_t amount;
+    return node->kind == NODE_BINARY && node->op == TOK_SHIFT_RIGHT &&
+           masks_single(s, node->kids->next, &amount) && amount == 32;
+}
+
+/* Whether 32 bits of VALUE are the lower half of a mask whose upper half is looked at too. */
+static bool is_lower_half(struct mask_search *s, const struct node *value)
+{
+    size_t place = masks_place_of(s, value);
+    return place != SIZE_MAX && masks_place(s, place)->split;
+}
+
 const struct node *masks_carries(struct mask_search *s, const struct node *node)
 {
     const struct node *left;
@@ -178,10 +194,10 @@ const struct node *masks_carries(struct mask_search *s, const struct node *node)
     case NODE_INDEX:
     case NODE_MEMBER:
         place = masks_place_of(s, node);
-        return place != SIZE_MAX && masks_place(s, place)->value &&
-                       holds_mask_at(s, node, masks_place(s, place))
-                   ? node
-                   : NULL;
+        if (place == SIZE_MAX)
+            return node->kind == NODE_NAME && masks_macro_gives(s, node, NULL) ? node : NULL;
+        return masks_place(s, place)->value && holds_mask_at(s, node, masks_place(s, place)) ? node
+                                                                                             : NULL;
     case NODE_BINARY:
         left = node->kids;
         switch (node->op) {
@@ -198,7 +214,7 @@ const struct node *masks_carries(struct mask_search *s, const struct node *node)
             return left->next->kind == NODE_NUMBER ? masks_carries(s, left) : NULL;
         case TOK_SHIFT_LEFT:
         case TOK_SHIFT_RIGHT:
-            return masks_carries(s, left);
+            return masks_is_upper_half(s, node) ? NULL : masks_carries(s, left);
         case TOK_COMMA:
             return masks_carries(s, left->next);
         default:
@@ -214,8 +230,10 @@ const struct node *masks_carries(struct mask_search *s, const struct node *node)
     case NODE_CONSTRUCT: {
         const struct node *type = node->kids;
         bool pointed = false;
-        if (!type->next || type->next->next ||
-            !masks_bits_of(type_of_declaration(s->model, type, NULL), &pointed) || pointed)
+        if (!type->next || type->next->next)
+            return NULL;
+        unsigned bits = masks_bits_of(type_of_declaration(s->model, type, NULL), &pointed);
+        if (!bits || pointed || (bits == 32 && is_lower_half(s, type->next)))
             return NULL;
         return masks_carries(s, type->next);
     }
@@ -342,7 +360,8 @@ void masks_follow(struct mask_search *s)
         for (size_t i = 0; i < s->edges.count; ++i) {
             struct mask_edge e = s->edges.items[i];
             bool inside = e.value->id < s->code->node_count; /* no default argument */
-            if ((inside && s->masks_given[e.value->id]) || !masks_carries(s, e.value))
+            if ((inside && s->masks_given[e.value->id]) || !masks_carries(s, e.value) ||
+                (masks_place(s, e.place)->bits == 32 && is_lower_half(s, e.value)))
                 continue;
             if (inside) {
                 s->masks_given[e.value->id] = changed = true;

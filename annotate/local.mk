@@ -13,6 +13,7 @@ libhipwright_a_SOURCES += \
     annotate/lanemask_argument.c \
     annotate/lanemask_fix.c \
     annotate/lanemask_gather.c \
+    annotate/lanemask_macro.c \
     annotate/lanemask_place.c \
     annotate/lanemask_value.c \
     annotate/model/constant.c annotate/model/constant.h \

@@ -597,6 +597,24 @@ const struct symbol *width_name(struct annotation *a, const struct node *express
     return NULL;
 }
 
+const struct node *width_constant(struct annotation *a, const struct node *expression,
+                                  unsigned width)
+{
+    struct constant value;
+    if (expression->kind == NODE_NAME)
+        return constant_of(annotation_code(a)->model, expression, &value) &&
+                       constant_single(&value) &&
+                       (value.values[0] == width || value.values[0] == width / 2)
+                   ? expression
+                   : NULL;
+    tree_each (kid, expression) {
+        const struct node *res = width_constant(a, kid, width);
+        if (res)
+            return res;
+    }
+    return NULL;
+}
+
 /* Making a function follow warpSize. */
 
 struct follow {

@@ -98,6 +98,10 @@ bool width_value(struct annotation *a, size_t function, const struct node *node,
 const struct symbol *width_name(struct annotation *a, const struct node *expression,
                                 uint32_t *defined);
 
+/* The first name in EXPRESSION whose value is WIDTH, or half of that; NULL: none. */
+const struct node *width_constant(struct annotation *a, const struct node *expression,
+                                  unsigned width);
+
 /* Whether TEXT speaks of warps or lanes, and whether it is a usual name of the warp's width. */
 bool width_speaks_of_warps(const char *text);
 bool width_is_usual_name(const char *text);

@@ -197,7 +197,8 @@ static void add_to_series(struct context *c, const struct code_node *call,
 /* The lanes that a series combines: 32 for the distances 16 to 1, 64 for 32 to 1; 0: others. */
 static unsigned lanes_of_series(const struct series *series)
 {
-    if ((series->values & 0x38) == 0x38)
+    /* Whatever goes over 32 lanes: a warp of 32 has none such. */
+    if (series->values & 0x20)
         return 64;
     return !(series->values & ~0x1fU) && (series->values & 0x1c) == 0x1c ? 32 : 0;
 }
@@ -269,6 +270,23 @@ static void add_steps(struct context *c, struct finding *f, unsigned width)
         }
 }
 
+/* The constant of the file that gives LOOP its width. */
+static void add_definition(struct context *c, struct finding *f, const struct node *loop,
+                           unsigned width)
+{
+    const struct node *condition = loop->kind == NODE_FOR ? loop->kids->next : NULL;
+    for (const struct node *part = condition ? loop->kids : NULL; part && part != condition->next;
+         part = part->next) {
+        const struct node *value = width_constant(c->a, part, width);
+        uint32_t token;
+        const struct symbol *name = value ? width_name(c->a, value, &token) : NULL;
+        if (name) {
+            finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, token), name->text);
+            return;
+        }
+    }
+}
+
 /* Where FUNCTION follows warpSize. */
 static void add_follower(struct context *c, struct finding *f, size_t function)
 {
@@ -302,6 +320,7 @@ static void report_series(struct context *c, const struct series *series)
         add_follower(c, f, other);
     add_steps(c, f, width);
     if (series->is_loop) {
+        add_definition(c, f, series->place, width);
         add_loop_fix(c, f, series->place, width, series->function);
         for (size_t i = 0; f->fix && i < series->calls.count; ++i)
             add_width_fix(c, f, series->calls.items[i], series->function);

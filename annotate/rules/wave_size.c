@@ -25,23 +25,59 @@ static bool encloses(const struct unit *unit, uint32_t open, uint32_t token)
     return close != NO_TOKEN && token < close;
 }
 
+static bool is_word(const struct unit *unit, uint32_t token, const char *word)
+{
+    const struct symbol *symbol = unit_token(unit, token)->symbol;
+    return symbol && !strcmp(symbol->text, word);
+}
+
+/* Whether the brace at OPEN is that of an enum. */
+static bool opens_enum(const struct unit *unit, uint32_t open)
+{
+    uint32_t at = open;
+    for (unsigned steps = 0; steps < 6 && at != NO_TOKEN; ++steps) {
+        at = unit_prev(unit, at);
+        if (unit_kind(unit, at) == TOK_ENUM)
+            return true;
+        if (unit_kind(unit, at) == TOK_EOF || unit_kind(unit, at) == TOK_RPAREN ||
+            unit_kind(unit, at) == TOK_SEMICOLON)
+            break;
+    }
+    return false;
+}
+
+/* Whether the parenthesis at OPEN is that of an attribute with numbers. */
+static bool opens_attribute(const struct unit *unit, uint32_t open)
+{
+    uint32_t word = unit_prev(unit, open);
+    return word != NO_TOKEN && (is_word(unit, word, "__launch_bounds__") ||
+                                is_word(unit, word, "alignas") || is_word(unit, word, "__align__"));
+}
+
 /* Whether TOKEN, a name in code, stands where a constant is needed: an array's bound in a
-   declaration, a template argument, static_assert, the value of a constexpr, a case. */
+   declaration, a template argument, static_assert, the value of a constexpr, a case, an
+   enumerator, launch bounds. */
 static bool needs_constant(const struct annotation *a, uint32_t token)
 {
     const struct unit *unit = a->unit;
     uint32_t at = token;
+    bool colon = false;
     for (unsigned steps = 0; steps < 64 && at != NO_TOKEN; ++steps) {
         at = unit_prev(unit, at);
         enum token_kind kind = unit_kind(unit, at);
-        if (kind == TOK_SEMICOLON || kind == TOK_LBRACE || kind == TOK_RBRACE || kind == TOK_EOF)
+        if (kind == TOK_LBRACE)
+            return opens_enum(unit, at);
+        if (kind == TOK_SEMICOLON || kind == TOK_RBRACE || kind == TOK_EOF)
             return false;
-        if (kind == TOK_STATIC_ASSERT)
+        if (kind == TOK_STATIC_ASSERT || (!colon && is_word(unit, at, "case")))
             return true;
         if (kind == TOK_LESS && encloses(unit, at, token))
             return true;
-        if (kind == TOK_SPECIFIER && !strcmp(unit_token(unit, at)->symbol->text, "constexpr"))
+        if (kind == TOK_LPAREN && encloses(unit, at, token) && opens_attribute(unit, at))
             return true;
+        if (kind == TOK_SPECIFIER && is_word(unit, at, "constexpr"))
+            return true;
+        colon |= kind == TOK_COLON;
     }
     return false;
 }
@@ -73,6 +109,31 @@ static const struct node *find_size(const struct unit *unit, const struct node *
     return NULL;
 }
 
+/* The name in BOUND that is no constant: warpSize, or what was made const with it. */
+static const struct node *find_variable(struct annotation *a, const struct node *bound,
+                                        const struct symbol *size)
+{
+    if (bound->kind == NODE_NAME) {
+        const struct symbol *name = tree_symbol(a->unit, bound);
+        struct name_meaning meaning = model_lookup(annotation_code(a)->model, name, bound->token);
+        if (name == size)
+            return meaning.kind == NAME_UNKNOWN ? bound : NULL;
+        if ((meaning.kind != NAME_LOCAL && meaning.kind != NAME_VARIABLE) || !meaning.declarator)
+            return NULL;
+        const struct node *made = find_size(a->unit, meaning.declarator, size);
+        return made && model_lookup(annotation_code(a)->model, size, made->token).kind ==
+                           NAME_UNKNOWN
+                   ? bound
+                   : NULL;
+    }
+    tree_each (kid, bound) {
+        const struct node *res = find_variable(a, kid, size);
+        if (res)
+            return res;
+    }
+    return NULL;
+}
+
 /* Bounds of arrays in bodies, where HIP has no arrays of variable size. */
 static void examine_arrays(struct annotation *a, const struct symbol *size)
 {
@@ -85,9 +146,8 @@ static void examine_arrays(struct annotation *a, const struct symbol *size)
                 continue;
             tree_each (dimension, declarator) {
                 const struct node *name =
-                    dimension->kind == NODE_DIMENSION ? find_size(a->unit, dimension, size) : NULL;
-                if (name && model_lookup(code->model, size, name->token).kind == NAME_UNKNOWN &&
-                    token_region(unit_token(a->unit, name->token)) != REGION_CUDA)
+                    dimension->kind == NODE_DIMENSION ? find_variable(a, dimension, size) : NULL;
+                if (name && token_region(unit_token(a->unit, name->token)) != REGION_CUDA)
                     annotation_add(a, RULE_WAVE_SIZE_CONSTANT, dimension->kids->tokens);
             }
         }
@@ -121,20 +181,32 @@ static void examine_macro(struct annotation *a, const char *text)
     }
 }
 
-/* The number in the angle brackets behind the name at TOKEN is a width that other targets have
-   not; its range. */
-static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, struct range *range)
+/* The number that says how large the groups are that the name at TOKEN makes: in the angle
+   brackets behind it, or the second argument. */
+static bool tile_number(struct annotation *a, uint32_t token, struct range *range)
 {
     const struct unit *unit = a->unit;
     uint32_t open = unit_next(unit, token);
+    struct arguments arguments;
+    if (unit_kind(unit, open) == TOK_LPAREN) {
+        if (!unit_arguments(unit, open, a->arena, &arguments) || arguments.count != 2)
+            return false;
+        *range = arguments.items[1];
+        return range->begin < range->end;
+    }
     if (unit_kind(unit, open) != TOK_LESS || unit_partner(unit, open) == NO_TOKEN)
         return false;
     uint32_t first = unit_next(unit, open), behind = unit_next(unit, first);
-    if (unit_kind(unit, behind) != TOK_GREATER && unit_kind(unit, behind) != TOK_COMMA)
-        return false;
     *range = (struct range){first, first + 1};
+    return (unit_kind(unit, behind) == TOK_GREATER || unit_kind(unit, behind) == TOK_COMMA) &&
+           (unit_kind(unit, first) == TOK_NUMBER || unit_kind(unit, first) == TOK_IDENT);
+}
+
+/* That number is a width that other targets have not; its range. */
+static bool tile_width(struct annotation *a, uint32_t token, unsigned *width, struct range *range)
+{
     struct constant value;
-    if ((unit_kind(unit, first) != TOK_NUMBER && unit_kind(unit, first) != TOK_IDENT) ||
+    if (!tile_number(a, token, range) ||
         !constant_of_range(annotation_code(a)->model, *range, &value) || !constant_single(&value) ||
         (value.values[0] != 32 && value.values[0] != 64))
         return false;

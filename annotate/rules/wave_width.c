@@ -394,6 +394,10 @@ static void report_function(struct context *c, const struct width_use *const *us
         width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens, uses[0]->width);
     unsigned related = 0;
     bool warps = uses[0]->role == LANE_ROLE_WARP;
+    uint32_t defined;
+    const struct symbol *name = width_name(c->a, uses[0]->constant, &defined);
+    if (name)
+        finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, defined), name->text);
     for (size_t i = 1; i < count; ++i) {
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
         warps |= uses[i]->role == LANE_ROLE_WARP;
