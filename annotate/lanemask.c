@@ -72,6 +72,7 @@ static struct lane_masks *masks_find(struct annotation *a)
     if (takes_masks)
         masks_examine_calls(&s);
     masks_find_uses(&s);
+    masks_find_lane_shifts(&s);
     masks_group_places(&s);
     masks_finish(&s);
     search_release(&s);
@@ -80,7 +81,9 @@ static struct lane_masks *masks_find(struct annotation *a)
 
 struct lane_masks *annotation_masks(struct annotation *a)
 {
-    if (!a->masks && warp_is_used(a))
+    bool lanes = symbol_find(a->unit->symbols, "warpSize") ||
+                 symbol_find(a->unit->symbols, "__lane_id");
+    if (!a->masks && (lanes || warp_is_used(a)))
         a->masks = masks_find(a);
     return a->masks;
 }

@@ -25,7 +25,8 @@ struct mask_place {
     uint32_t token;                              /* its name where it is declared */
     const struct node *declaration, *declarator; /* NULL for a member, a result */
     uint32_t begin;           /* MASK_MEMBER: the first token of its declaration, or NO_TOKEN where
-                                 the file does not show it; then `token` is a use */
+                                 the file does not show it; then `token` is a use. MASK_RESULT of a
+                                 lambda: the first token of the type that it states */
     size_t function;          /* MASK_RESULT: its index, or NO_INDEX of a lambda; else that of the
                                  function around */
     unsigned bits;            /* of its type; 0: not known, or no integer */
@@ -55,6 +56,7 @@ struct mask_naming {
 enum mask_use_kind {
     MASK_COUNT,   /* __popc(m), __ffs(m), ... */
     MASK_SHIFT,   /* 1 << lane */
+    MASK_LANE,    /* word << lane */
     MASK_COMPARE, /* m == 0xffffffff, __popc(m) == 32 */
 };
 
@@ -95,7 +97,8 @@ struct lane_masks {
     bool *given;                 /* by group: a finding has its edits */
 };
 
-/* The lane masks of A's file, found when first asked for; NULL where it names no warp function. */
+/* The lane masks of A's file, found when first asked for; NULL where it names no warp function and
+   asks for no lane of a wave. */
 struct lane_masks *annotation_masks(struct annotation *a);
 
 /* Adds the edits of GROUP to the fix of F. Where they are very many, only the first finding that

@@ -35,8 +35,8 @@ static void unite_places(struct mask_search *s, uint32_t group, const struct nod
             unite_places(s, group, kid);
 }
 
-static struct mask_use *add_use(struct mask_search *s, enum mask_use_kind kind,
-                                const struct node *node)
+struct mask_use *masks_add_use(struct mask_search *s, enum mask_use_kind kind,
+                               const struct node *node)
 {
     struct mask_use *use = vec_push(&s->masks->uses);
     *use = (struct mask_use){.kind = kind, .node = node, .group = masks_new_group(s)};
@@ -160,7 +160,7 @@ static void add_count(struct mask_search *s, const struct node *node)
         add_type_edit(s, node, operand);
         return;
     }
-    struct mask_use *use = add_use(s, MASK_COUNT, node);
+    struct mask_use *use = masks_add_use(s, MASK_COUNT, node);
     uint32_t group = use->group;
     use->ambiguous = direct && !strcmp(counter->name, "__ffs") && masks_width(s, operand) == 64;
     unite_places(s, group, operand);
@@ -206,14 +206,14 @@ static void add_shift(struct mask_search *s, const struct node *shift, uint32_t 
         return;
     s->seen[shift->id] = true;
     if (reported)
-        masks_unite(s, add_use(s, MASK_SHIFT, shift)->group, group);
+        masks_unite(s, masks_add_use(s, MASK_SHIFT, shift)->group, group);
     add_shift_edit(s, shift, group);
 }
 
 static struct mask_use *add_compare(struct mask_search *s, const struct node *node,
                                     const struct node *mask, unsigned lanes)
 {
-    struct mask_use *use = add_use(s, MASK_COMPARE, node);
+    struct mask_use *use = masks_add_use(s, MASK_COMPARE, node);
     use->lanes = lanes;
     unite_places(s, use->group, mask);
     return use;
@@ -369,13 +369,37 @@ static void add_widening(struct mask_search *s, struct mask_place *p, enum fix_s
     p->widened = true;
 }
 
+/* How safe it is that what D declares gets 64 bits, with another or itself. */
+static enum fix_safety safety_with(const struct mask_search *s, const struct node *d)
+{
+    struct mask_key *entry;
+    uint64_t key = d->token;
+    HASH_FIND(hh, s->keys, &key, sizeof key, entry);
+    const struct mask_place *p = entry ? masks_place(s, entry->place) : NULL;
+    if (p && p->pointed_at)
+        return FIX_DISPLAY; /* a pointer to it has the type as well */
+    if (p && masks_holds(p))
+        return p->lent ? FIX_UNSAFE : FIX_SAFE;
+    return d->stars || d->flags ? FIX_DISPLAY : FIX_UNSAFE;
+}
+
+static void widen_result(struct mask_search *s, struct mask_place *p)
+{
+    struct range words;
+    bool found =
+        p->function == NO_INDEX
+            ? integer_words(s->unit, (struct range){p->begin, p->token + 1}, &words)
+            : result_words(s->unit, &s->unit->functions.items[p->function], &words);
+    if (found)
+        add_widening(s, p, FIX_UNSAFE, words);
+}
+
 static void widen_place(struct mask_search *s, struct mask_place *p)
 {
     struct range words;
     enum fix_safety safety = FIX_UNSAFE;
     if (p->kind == MASK_RESULT) {
-        if (p->function != NO_INDEX && result_words(s->unit, &s->unit->functions.items[p->function], &words))
-            add_widening(s, p, FIX_UNSAFE, words);
+        widen_result(s, p);
         return;
     }
     if (p->kind == MASK_MEMBER) {
@@ -387,19 +411,11 @@ static void widen_place(struct mask_search *s, struct mask_place *p)
     if (p->kind == MASK_POINTED || !p->declaration ||
         !integer_words(s->unit, p->declaration->kids->tokens, &words))
         return;
-    if (p->pointed_at)
-        safety = FIX_DISPLAY; /* a pointer to it has the type as well */
-    else if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent)
+    if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent)
         safety = FIX_SAFE;
     for (const struct node *d = p->declaration->kids->next; d; d = d->next) {
-        struct mask_key *entry;
-        uint64_t key = d->token;
-        HASH_FIND(hh, s->keys, &key, sizeof key, entry);
-        if (d->kind == NODE_DECLARATOR && (!entry || !masks_holds(masks_place(s, entry->place))))
-            safety = d->stars || d->flags || safety == FIX_DISPLAY ? FIX_DISPLAY
-                                                                   : FIX_UNSAFE; /* it changes as well */
-        if (safety == FIX_DISPLAY)
-            break;
+        enum fix_safety other = d->kind == NODE_DECLARATOR ? safety_with(s, d) : FIX_SAFE;
+        safety = safety < other ? other : safety;
     }
     add_widening(s, p, safety, words);
 }

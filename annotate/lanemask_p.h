@@ -200,8 +200,14 @@ int masks_macro_parameter(const struct mask_search *s, const struct directive *m
 const struct mask_counter *masks_macro_counts(struct mask_search *s, const struct node *call,
                                               unsigned *index);
 
+/* lanemask_shift.c: adds the uses of kind MASK_LANE, when all others are known. */
+
+void masks_find_lane_shifts(struct mask_search *s);
+
 /* lanemask_fix.c: what is done with masks, and what must change together. */
 
+struct mask_use *masks_add_use(struct mask_search *s, enum mask_use_kind kind,
+                               const struct node *node);
 void masks_find_uses(struct mask_search *s);
 void masks_group_places(struct mask_search *s);
 void masks_finish(struct mask_search *s);

@@ -289,6 +289,8 @@ size_t masks_lambda_place(struct mask_search *s, const struct node *lambda)
         --at;
     if (unit_kind(s->unit, at) == TOK_ARROW) {
         place.automatic = false;
+        place.begin = at + 1;
+        place.token = body - 1;
         place.bits = bits_of_words(s, (struct range){at, body}, &place.automatic);
     }
     return find_place(s, lambda->tokens.begin, &place);

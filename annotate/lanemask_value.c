@@ -290,24 +290,33 @@ static bool mark(struct mask_search *s, size_t place, const struct node *value)
     return true;
 }
 
-/* NODE is combined with a lane mask: if it is one by a shift or by PTX, what holds it is a place of
-   lane masks too. */
+static bool mate(struct mask_search *s, const struct node *node);
+
+/* PLACE meets a lane mask: if it holds what a shift or PTX makes, it is a place of masks too, and
+   so is what it gets that from. */
+static bool mate_place(struct mask_search *s, size_t place)
+{
+    const struct node *lane = masks_place(s, place)->lane;
+    if (!lane || !mark(s, place, lane))
+        return false;
+    if (lane->kind == NODE_CALL || lane->kind == NODE_NAME)
+        mate(s, lane);
+    return true;
+}
+
+/* NODE is combined with a lane mask. */
 static bool mate(struct mask_search *s, const struct node *node)
 {
     while (node->kind == NODE_UNARY && node->op == TOK_TILDE)
         node = node->kids;
     bool res = false;
     if (node->kind == NODE_CALL) {
-        for (const struct mask_named *f = masks_functions_called(s, node); f; f = f->others) {
-            size_t place = masks_result_place(s, f->function);
-            if (masks_place(s, place)->lane)
-                res |= mark(s, place, masks_place(s, place)->lane);
-        }
+        for (const struct mask_named *f = masks_functions_called(s, node); f; f = f->others)
+            res |= mate_place(s, masks_result_place(s, f->function));
         return res;
     }
     size_t place = masks_place_of(s, node);
-    return place != SIZE_MAX && masks_place(s, place)->lane &&
-           mark(s, place, masks_place(s, place)->lane);
+    return place != SIZE_MAX && mate_place(s, place);
 }
 
 /* Which places hold what shifts or PTX make. */
@@ -346,8 +355,11 @@ static bool come_back(struct mask_search *s, struct mask_out *out)
     out->done = true;
     place->came_back = true;
     place->masks++;
-    if (mark(s, out->place, out->argument))
-        place->site = out->argument;
+    const struct node *call = out->argument;
+    while (call && call->kind != NODE_CALL)
+        call = code_parent(s->code, call);
+    if (mark(s, out->place, call ? call : out->argument))
+        place->site = call ? call : out->argument;
     return true;
 }
 

@@ -15,6 +15,7 @@ libhipwright_a_SOURCES += \
     annotate/lanemask_gather.c \
     annotate/lanemask_macro.c \
     annotate/lanemask_place.c \
+    annotate/lanemask_shift.c \
     annotate/lanemask_value.c \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
@@ -154,6 +155,7 @@ dist_pages_DATA = \
     annotate/pages/wave-first-warp.txt \
     annotate/pages/wave-group-size.txt \
     annotate/pages/wave-lane-arithmetic.txt \
+    annotate/pages/wave-lane-shift.txt \
     annotate/pages/wave-library-width.txt \
     annotate/pages/wave-mask-absent-lanes.txt \
     annotate/pages/wave-mask-compare.txt \

@@ -25,7 +25,8 @@ static struct range place_range(const struct annotation *a, const struct lane_ma
 {
     const struct node *parent = p->site ? code_parent(a->code, p->site) : NULL;
     bool assigned = parent && parent->kind == NODE_ASSIGN;
-    if (p->kind == MASK_MEMBER && p->begin != NO_TOKEN)
+    bool lambda = p->kind == MASK_RESULT && p->function == NO_INDEX;
+    if (lambda || (p->kind == MASK_MEMBER && p->begin != NO_TOKEN))
         return (struct range){p->begin, p->token + 1};
     if ((p->kind == MASK_POINTED || p->kind == MASK_MEMBER) && assigned)
         return parent->kids->tokens;

@@ -1,7 +1,7 @@
-/* wave-mask-compare, wave-mask-count, wave-mask-shift
+/* wave-lane-shift, wave-mask-compare, wave-mask-count, wave-mask-shift
 
    Finds: __popc, __ffs, __clz, __brev of a lane mask; 1u << lane and its like where they meet one;
-   comparisons of one with 32 ones, or of its count with 32; in HIP code with 64.
+   numbers of 32 bits that are shifted by a lane of the wave; comparisons of one with 32 ones, or of its count with 32; in HIP code with 64.
    Why: they look at 32 bits of a mask that has 64 on a GPU with waves of 64 lanes. __ffs() of what
    is 64 bits wide as it stands does not compile, on any GPU.
 
@@ -27,9 +27,10 @@ static struct finding *report_compare(struct annotation *a, const struct mask_us
 
 static struct finding *report_use(struct annotation *a, const struct mask_use *use)
 {
-    struct finding *f =
-        annotation_add(a, use->kind == MASK_COUNT ? RULE_WAVE_MASK_COUNT : RULE_WAVE_MASK_SHIFT,
-                       use->node->tokens);
+    static const enum rule_id rules[] = {[MASK_COUNT] = RULE_WAVE_MASK_COUNT,
+                                         [MASK_SHIFT] = RULE_WAVE_MASK_SHIFT,
+                                         [MASK_LANE] = RULE_WAVE_LANE_SHIFT};
+    struct finding *f = annotation_add(a, rules[use->kind], use->node->tokens);
     target_set wide = annotation_with_wave(a, 64);
     if (use->ambiguous)
         f->effect = EFFECT_COMPILE;
