@@ -165,7 +165,7 @@ bool masks_constant(struct mask_search *s, const struct node *node, int64_t *val
 /* Where the lane mask comes from that the value of NODE is or holds, or NULL: it is none. */
 const struct node *masks_carries(struct mask_search *s, const struct node *node);
 
-/* Whether NODE shifts away the lower 32 lanes of a wave. */
+/* Whether NODE shifts away the lower 32 lanes of a wave, for all or for its upper half. */
 bool masks_is_upper_half(struct mask_search *s, const struct node *node);
 
 /* The shift in NODE that makes it a lane mask, such as (1u << lane) - 1, or NULL. */

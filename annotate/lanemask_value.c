@@ -163,11 +163,50 @@ static bool holds_mask_at(struct mask_search *s, const struct node *node,
     return false;
 }
 
+/* Whether AMOUNT is 0 or 32 by its form: 32 * (y & 1), lane & 32. */
+static bool is_half_by_form(struct mask_search *s, const struct node *amount)
+{
+    int64_t value;
+    const struct node *left = amount->kids, *right = left ? left->next : NULL;
+    if (amount->kind != NODE_BINARY)
+        return false;
+    switch (amount->op) {
+    case TOK_STAR:
+    case TOK_AMP:
+        return (masks_single(s, left, &value) && value == 32) ||
+               (masks_single(s, right, &value) && value == 32);
+    case TOK_SHIFT_LEFT:
+        return masks_single(s, right, &value) && value == 5;
+    default:
+        return false;
+    }
+}
+
+/* Whether AMOUNT is 0 in the lower half of each wave of 64 and 32 in the upper. */
+static bool is_half_by_lane(struct mask_search *s, const struct node *amount)
+{
+    static const unsigned usual[] = {256, 1, 1};
+    size_t function = model_function_at(s->model, amount->token);
+    struct lane_machine *machine =
+        function == NO_INDEX ? NULL : annotation_machine(s->a, function, usual, 64, 0);
+    struct lanes lanes = machine ? lane_evaluate(machine, amount) : (struct lanes){0};
+    if (lanes.state != LANES_KNOWN || !lanes.values)
+        return false;
+    for (unsigned i = 0; i < machine->threads; ++i)
+        if (lanes_at(&lanes, i) != (i & 32))
+            return false;
+    return true;
+}
+
 bool masks_is_upper_half(struct mask_search *s, const struct node *node)
 {
-    int64_t amount;
-    return node->kind == NODE_BINARY && node->op == TOK_SHIFT_RIGHT &&
-           masks_single(s, node->kids->next, &amount) && amount == 32;
+    if (node->kind != NODE_BINARY || node->op != TOK_SHIFT_RIGHT)
+        return false;
+    int64_t value;
+    const struct node *amount = node->kids->next;
+    if (masks_single(s, amount, &value))
+        return value == 32;
+    return is_half_by_form(s, amount) || is_half_by_lane(s, amount);
 }
 
 /* Whether 32 bits of VALUE are the lower half of a mask whose upper half is looked at too. */

@@ -615,6 +615,16 @@ const struct node *width_constant(struct annotation *a, const struct node *expre
     return NULL;
 }
 
+bool width_applies_to(struct annotation *a, const struct node *expression, unsigned width)
+{
+    uint32_t token = expression->tokens.begin, defined;
+    if (width_applies(a, token, width))
+        return true;
+    const struct symbol *name = width_name(a, expression, &defined);
+    return name && token_region(unit_token(a->unit, token)) != REGION_CUDA &&
+           !width_is_decided(a->unit, token) && width_applies(a, defined, width);
+}
+
 /* Making a function follow warpSize. */
 
 struct follow {

@@ -124,4 +124,8 @@ bool width_is_decided(const struct unit *unit, uint32_t token);
    CUDA's warps have 32 lanes, and what is in a branch for a width is right. */
 bool width_applies(const struct annotation *a, uint32_t token, unsigned width);
 
+/* The same for EXPRESSION, which is that width: where a constant of the HIP side says so, code of
+   both sides counts on it. */
+bool width_applies_to(struct annotation *a, const struct node *expression, unsigned width);
+
 #endif

@@ -135,7 +135,10 @@ static struct decl *declare(struct walk *walk, enum decl_kind kind, uint32_t tok
     struct decl *res = new_decl(walk->model, kind, token);
     set_extent(walk, res, scope);
     add_member(walk, res);
-    if (res->symbol)
+    /* No AMD compiler sees the value that the other side gives. */
+    bool other = (kind == DECL_VARIABLE || kind == DECL_ENUMERATOR) &&
+                 unit_token(walk->unit, token)->flags & TOKEN_CUDA_SIDE;
+    if (res->symbol && !other)
         *vec_push(&walk->names->decls.list) = res;
     return res;
 }

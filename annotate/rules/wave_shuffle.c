@@ -270,21 +270,28 @@ static void add_steps(struct context *c, struct finding *f, unsigned width)
         }
 }
 
-/* The constant of the file that gives LOOP its width. */
-static void add_definition(struct context *c, struct finding *f, const struct node *loop,
-                           unsigned width)
+/* The constant by name that gives SERIES, a loop, its width, or NULL. */
+static const struct node *constant_of_series(struct context *c, const struct series *series,
+                                             unsigned width)
 {
-    const struct node *condition = loop->kind == NODE_FOR ? loop->kids->next : NULL;
-    for (const struct node *part = condition ? loop->kids : NULL; part && part != condition->next;
-         part = part->next) {
-        const struct node *value = width_constant(c->a, part, width);
-        uint32_t token;
-        const struct symbol *name = value ? width_name(c->a, value, &token) : NULL;
-        if (name) {
-            finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, token), name->text);
-            return;
-        }
+    const struct node *loop = series->is_loop && series->place->kind == NODE_FOR ? series->place
+                                                                                 : NULL;
+    const struct node *condition = loop ? loop->kids->next : NULL, *res = NULL;
+    for (const struct node *part = loop ? loop->kids : NULL; part && !res; part = part->next) {
+        res = width_constant(c->a, part, width);
+        if (part == condition)
+            break;
     }
+    return res;
+}
+
+/* Where CONSTANT, by name, is defined. */
+static void add_definition(struct context *c, struct finding *f, const struct node *constant)
+{
+    uint32_t token;
+    const struct symbol *name = constant ? width_name(c->a, constant, &token) : NULL;
+    if (name)
+        finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, token), name->text);
 }
 
 /* Where FUNCTION follows warpSize. */
@@ -301,7 +308,11 @@ static void report_series(struct context *c, const struct series *series)
 {
     struct annotation *a = c->a;
     unsigned width = lanes_of_series(series);
-    if (!width || series->decided || !width_applies(a, series->place->token, width))
+    if (!width || series->decided)
+        return;
+    const struct node *constant = constant_of_series(c, series, width);
+    if (!(constant ? width_applies_to(a, constant, width)
+                   : width_applies(a, series->place->token, width)))
         return;
     const struct width_function *fn = &c->widths->functions[series->function];
     size_t other;
@@ -320,7 +331,7 @@ static void report_series(struct context *c, const struct series *series)
         add_follower(c, f, other);
     add_steps(c, f, width);
     if (series->is_loop) {
-        add_definition(c, f, series->place, width);
+        add_definition(c, f, constant);
         add_loop_fix(c, f, series->place, width, series->function);
         for (size_t i = 0; f->fix && i < series->calls.count; ++i)
             add_width_fix(c, f, series->calls.items[i], series->function);

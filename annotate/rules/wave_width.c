@@ -387,6 +387,21 @@ static void add_fix(struct context *c, struct finding *f, size_t function)
     }
 }
 
+/* Loops of FUNCTION that go on by the constant defined at DEFINED. */
+static void add_strides(struct context *c, struct finding *f, size_t function, uint32_t defined,
+                        unsigned *related)
+{
+    width_each(name, &c->code->names, function)
+    {
+        const struct node *step = code_parent(c->code, name->node);
+        const struct node *loop = step ? code_parent(c->code, step) : NULL;
+        if (loop && step->kind == NODE_ASSIGN && step->op == TOK_PLUS_ASSIGN &&
+            loop->kind == NODE_FOR &&
+            model_lookup(c->code->model, name->name, name->node->token).token == defined)
+            add_related(c, f, RELATED_USED, step->tokens, related);
+    }
+}
+
 /* The uses of a function that are written with numbers, from *AT on: one finding. */
 static void report_function(struct context *c, const struct width_use *const *uses, size_t count)
 {
@@ -402,6 +417,8 @@ static void report_function(struct context *c, const struct width_use *const *us
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
         warps |= uses[i]->role == LANE_ROLE_WARP;
     }
+    if (name)
+        add_strides(c, f, uses[0]->function, defined, &related);
     for (; c->next_derived < c->widths->derived.count; ++c->next_derived) {
         const struct width_use *derived = &c->widths->derived.items[c->next_derived];
         if (uses[0]->function < derived->function)
@@ -429,7 +446,7 @@ static void examine_uses(struct context *c)
 {
     VEC(const struct width_use *) literals = {0};
     vec_each (const struct width_use, use, &c->widths->uses) {
-        if (!use->width || !width_applies(c->a, use->node->token, use->width))
+        if (!use->width || !width_applies_to(c->a, use->constant, use->width))
             continue;
         uint32_t token;
         const struct symbol *name = width_name(c->a, use->constant, &token);
