@@ -15,6 +15,7 @@ enum {
     SYMBOL_OWN = 1 << 11,            /* more than called: the file declares it */
     SYMBOL_DEFINED = 1 << 12,        /* a macro that an AMD compiler may see defined */
     SYMBOL_DEFINED_HIDDEN = 1 << 13, /* one that is defined where none gets to */
+    SYMBOL_WIDTH = 1 << 14,          /* of a constant that is the width of a warp */
 };
 
 struct widths;

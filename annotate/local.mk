@@ -64,6 +64,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/vote_kept.c \
     annotate/rules/warp_synchronous.c \
     annotate/rules/wave_host.c \
+    annotate/rules/wave_partials.c \
     annotate/rules/wave_shuffle.c \
     annotate/rules/wave_size.c \
     annotate/rules/wave_width.c \
@@ -164,8 +165,11 @@ dist_pages_DATA = \
     annotate/pages/wave-mask-partial.txt \
     annotate/pages/wave-mask-shift.txt \
     annotate/pages/wave-mask-variable.txt \
+    annotate/pages/wave-partials-index.txt \
     annotate/pages/wave-partials-mixed.txt \
     annotate/pages/wave-partials-overflow.txt \
+    annotate/pages/wave-partials-unread.txt \
+    annotate/pages/wave-partials-unwritten.txt \
     annotate/pages/wave-reduction-beyond.txt \
     annotate/pages/wave-reduction-half.txt \
     annotate/pages/wave-reduction-incomplete.txt \

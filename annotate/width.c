@@ -578,6 +578,21 @@ bool width_is_near(const struct widths *widths, size_t index, unsigned width, si
     return is_near(widths, index, width, which, 3);
 }
 
+bool width_counts_otherwise(struct annotation *a, const struct width_use *use)
+{
+    const struct widths *widths = annotation_widths(a);
+    uint32_t follower = widths->functions[use->function].follower;
+    if (!use->width || follower == NO_INDEX || use->role != LANE_ROLE_WARP_COUNT ||
+        widths->uses.items[follower].role != LANE_ROLE_WARP)
+        return false;
+    /* An array may have more places than are used. */
+    const struct code *code = annotation_code(a);
+    for (const struct node *at = use->node; at; at = code_parent(code, at))
+        if (at->kind == NODE_DIMENSION)
+            return false;
+    return true;
+}
+
 const struct symbol *width_name(struct annotation *a, const struct node *expression,
                                 uint32_t *defined)
 {
@@ -585,8 +600,13 @@ const struct symbol *width_name(struct annotation *a, const struct node *express
     if (expression->kind == NODE_NAME) {
         const struct symbol *name = tree_symbol(a->unit, expression);
         struct name_meaning meaning = model_lookup(model, name, expression->token);
+        struct constant value;
         *defined = meaning.token;
-        return meaning.kind == NAME_UNKNOWN || meaning.token == NO_TOKEN ? NULL : name;
+        /* Traits::width: lookup by name alone does not go into scopes. */
+        if (meaning.token == NO_TOKEN && (expression->flags & NAME_QUALIFIED) &&
+            constant_of(model, expression, &value))
+            *defined = value.origin;
+        return *defined == NO_TOKEN ? NULL : name;
     }
     tree_each (kid, expression) {
         const struct symbol *name = width_name(a, kid, defined);

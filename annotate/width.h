@@ -17,6 +17,7 @@ struct width_use {
     uint8_t role;  /* enum lane_role */
     uint8_t width; /* 32, 64; 0: it follows warpSize */
     bool counted;  /* a loop adds to it */
+    bool reported; /* as a part of something worse */
 };
 
 /* A number that has to be another where the width is warpSize. */
@@ -32,6 +33,7 @@ struct width_function {
     bool takes_lane;     /* it asks for the lane within the wave, by __lane_id or PTX */
     bool says_warp;      /* it calls a function that is called so */
     bool follows;        /* some of its uses follow warpSize */
+    bool mixes;          /* what it counts in two ways was reported */
     bool names_size;     /* it, or a function that calls it, names warpSize or __lane_id */
     bool hard32, hard64; /* some count on so many lanes */
     bool named;          /* and some of these by a constant's name */
@@ -89,6 +91,9 @@ unsigned width_blocks(struct annotation *a, size_t index, unsigned width,
 /* Whether a function from which INDEX may be called, or itself, follows warpSize (or counts on
    WIDTH, where that is not 0). *WHICH (may be NULL) is the one. */
 bool width_is_near(const struct widths *widths, size_t index, unsigned width, size_t *which);
+
+/* Whether USE is a number of warps in a function that numbers them by warpSize. */
+bool width_counts_otherwise(struct annotation *a, const struct width_use *use);
 
 /* The value of NODE if it is one for all threads, with waves of WAVE lanes. */
 bool width_value(struct annotation *a, size_t function, const struct node *node, unsigned wave,

@@ -1,12 +1,10 @@
-/* wave-width-constant, wave-lane-arithmetic, wave-first-warp, wave-partials-mixed,
-   wave-partials-overflow
+/* wave-width-constant, wave-lane-arithmetic, wave-first-warp
 
    Finds: constants that stand for the 32 lanes of a warp (64 in HIP code, for targets whose waves
    have 32), at their definition; lane and warp numbers made with a number instead, once for each
-   function; the first 32 threads of a block that do the second stage of a reduction; numbers of
-   partial results counted in warps of 32 where they were written by waves of warpSize. Why: two
-   such warps share a wave of 64 lanes. That is right as long as nothing crosses from one half to
-   the other, and wrong where two ideas of a warp meet.
+   function; the first 32 threads of a block that do the second stage of a reduction. Why: two such
+   warps share a wave of 64 lanes. That is right as long as nothing crosses from one half to the
+   other, and wrong where two ideas of a warp meet (wave_partials.c).
 
    Before: int lane = threadIdx.x & 31;
    After:  int lane = threadIdx.x % warpSize;
@@ -22,7 +20,7 @@
 #include <string.h>
 
 enum {
-    MAX_RELATED = 24,
+    MAX_RELATED = 48,
     MOST_DEFINITIONS = 64, /* of widths in a file */
 };
 
@@ -32,6 +30,8 @@ struct definition {
     const struct symbol *name;
     unsigned width;
     bool two_roles; /* it splits what has to do with no thread as well */
+    bool alone;     /* no other is called so */
+    VEC(uint32_t) uses; /* where it speaks of warps: the tokens with its name */
 };
 
 struct context {
@@ -236,20 +236,6 @@ static bool concerns_warps(struct context *c, const struct width_use *use,
     return warps && !use->counted && (!name || is_plain_number(c, token, use->width));
 }
 
-/* A use whose warps others count by warpSize: the writers of partial results, say. */
-static const struct width_use *other_idea(struct context *c, const struct width_use *use)
-{
-    uint32_t follower = c->widths->functions[use->function].follower;
-    const struct width_use *res = follower == NO_INDEX ? NULL : &c->widths->uses.items[follower];
-    if (!res || use->role != LANE_ROLE_WARP_COUNT || res->role != LANE_ROLE_WARP)
-        return NULL;
-    /* An array may have more places than are used. */
-    for (const struct node *at = use->node; at; at = code_parent(c->code, at))
-        if (at->kind == NODE_DIMENSION)
-            return NULL;
-    return res;
-}
-
 static void add_related(struct context *c, struct finding *f, enum related_id id,
                         struct range range, unsigned *count)
 {
@@ -257,19 +243,56 @@ static void add_related(struct context *c, struct finding *f, enum related_id id
         finding_add_related(f, id, unit_span(c->a->unit, range), NULL);
 }
 
-/* The names of the definition D. */
+/* The definition that the name at TOKEN stands for, or NULL. */
+static struct definition *definition_of(struct context *c, uint32_t token)
+{
+    const struct unit *unit = c->a->unit;
+    const struct symbol *name = unit_token(unit, token)->symbol;
+    if (token_region(unit_token(unit, token)) == REGION_CUDA || unit_is_member(unit, token))
+        return NULL;
+    uint32_t defined = model_lookup(c->code->model, name, token).token;
+    bool qualified = 0 < token && unit_kind(unit, token - 1) == TOK_COLON_COLON;
+    vec_each (struct definition, d, &c->definitions)
+        if (d->name == name && d->token != token &&
+            (d->token == defined || (qualified && d->alone && defined == NO_TOKEN)))
+            return d;
+    return NULL;
+}
+
+/* Finds where the names that speak of warps are used: in code, launches and macros alike. */
+static void find_names(struct context *c)
+{
+    const struct unit *unit = c->a->unit;
+    bool some = false;
+    vec_each (struct definition, d, &c->definitions) {
+        if (d->two_roles || !width_speaks_of_warps(d->name->text))
+            continue;
+        d->alone = true;
+        vec_each (const struct definition, other, &c->definitions)
+            d->alone &= other == d || other->name != d->name;
+        unit_token(unit, d->token)->symbol->flags |= SYMBOL_WIDTH;
+        some = true;
+    }
+    uint32_t count = some ? (uint32_t)unit->tokens.list.count : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind != TOK_IDENT || !(token->symbol->flags & SYMBOL_WIDTH))
+            continue;
+        struct definition *d = definition_of(c, i);
+        if (d && d->uses.count < MAX_RELATED)
+            *vec_push(&d->uses) = i;
+    }
+}
+
 static void report_definition(struct context *c, const struct definition *d)
 {
     struct finding *f = width_add(c->a, RULE_WAVE_WIDTH_CONSTANT, one_token(d->token), d->width);
     unsigned related = 0;
     uint32_t token;
-    if (width_speaks_of_warps(d->name->text)) {
-        vec_each (const struct code_node, name, &c->code->names)
-            if (name->name == d->name && name->node->token != d->token && related < MAX_RELATED &&
-                model_lookup(c->code->model, name->name, name->node->token).token == d->token)
-                add_related(c, f, RELATED_USED, name->node->tokens, &related);
+    vec_each (const uint32_t, use, &d->uses)
+        add_related(c, f, RELATED_USED, one_token(*use), &related);
+    if (width_speaks_of_warps(d->name->text))
         return;
-    }
     vec_each (const struct width_use, use, &c->widths->uses)
         if (use->width && width_name(c->a, use->constant, &token) && token == d->token)
             add_related(c, f, RELATED_USED, use->node->tokens, &related);
@@ -432,16 +455,6 @@ static void report_function(struct context *c, const struct width_use *const *us
     add_fix(c, f, uses[0]->function);
 }
 
-static void report_mixed(struct context *c, const struct width_use *use,
-                         const struct width_use *other)
-{
-    struct finding *f = width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
-    finding_add_related(f, RELATED_FOLLOWS, unit_span(c->a->unit, other->node->tokens), NULL);
-    if (use->constant->kind == NODE_NUMBER && use->node->op == TOK_SLASH)
-        finding_add_edit(f, width_safety(c->a, use->function),
-                         unit_span(c->a->unit, use->constant->tokens), "warpSize");
-}
-
 static void examine_uses(struct context *c)
 {
     VEC(const struct width_use *) literals = {0};
@@ -450,18 +463,14 @@ static void examine_uses(struct context *c)
             continue;
         uint32_t token;
         const struct symbol *name = width_name(c->a, use->constant, &token);
-        const struct width_use *other = other_idea(c, use);
-        if (other)
-            report_mixed(c, use, other);
-        else if (!concerns_warps(c, use, name, token))
+        bool otherwise = use->reported || width_counts_otherwise(c->a, use);
+        if (otherwise || !concerns_warps(c, use, name, token))
             continue;
-        else if (name) {
+        if (name) {
             const struct definition *d = define(c, token, name, use->width);
-            if (!d || d->two_roles)
-                name = NULL;
+            if (d && !d->two_roles)
+                continue;
         }
-        if (name || other)
-            continue;
         if (literals.count && literals.items[0]->function != use->function) {
             report_function(c, literals.items, literals.count);
             literals.count = 0;
@@ -471,71 +480,6 @@ static void examine_uses(struct context *c)
     if (literals.count)
         report_function(c, literals.items, literals.count);
     vec_release(&literals);
-}
-
-/* Shared arrays that are large enough on one kind of waves only. */
-
-/* The bytes to which PLACE, indexed by the number of the wave, reaches in blocks of BLOCK on waves
-   of WAVE lanes, and the array's SIZE; 0: it is something else. */
-static uint64_t reach_of(struct context *c, const struct code_node *place, const unsigned block[3],
-                         unsigned wave, uint64_t *size)
-{
-    struct lane_machine *machine = annotation_machine(c->a, place->function, block, wave, 0);
-    struct lane_access access;
-    uint64_t mask[LANES_MAX / 64], res = 0;
-    if (!machine || !lane_shared_access(machine, place->node, &access) ||
-        access.address.state != LANES_KNOWN || !access.object->type->exact ||
-        access.object->dynamic)
-        return 0;
-    struct lanes index = lane_evaluate(machine, place->node->kids->next);
-    if (index.state != LANES_KNOWN)
-        return 0;
-    bool some = lane_reach(machine, place->node, mask) != REACH_UNKNOWN;
-    *size = access.object->type->size;
-    for (unsigned t = 0; t < machine->threads; ++t) {
-        if (lanes_at(&index, t) != t / wave)
-            return 0;
-        int64_t end = lanes_at(&access.address, t) + access.bytes;
-        if ((!some || mask[t / 64] >> t % 64 & 1) && 0 < end && res < (uint64_t)end)
-            res = (uint64_t)end;
-    }
-    return res;
-}
-
-static void examine_overflow(struct context *c, const struct code_node *place)
-{
-    static const unsigned widths[] = {32, 64};
-    unsigned blocks[WIDTH_BLOCKS][3];
-    bool assumed;
-    unsigned count = width_blocks(c->a, place->function, 32, blocks, &assumed);
-    if (assumed) {
-        blocks[0][0] = LANES_MAX;
-        count = 1;
-    }
-    for (unsigned i = 0; i < count; ++i)
-        for (unsigned w = 0; w < 2; ++w) {
-            uint64_t size, fits, other;
-            unsigned width = widths[w];
-            if (!width_applies(c->a, place->node->token, width) ||
-                !(fits = reach_of(c, place, blocks[i], width, &size)) || size < fits ||
-                !(other = reach_of(c, place, blocks[i], width_other(width), &size)) ||
-                other <= size)
-                continue;
-            struct finding *f =
-                width_add(c->a, RULE_WAVE_PARTIALS_OVERFLOW, place->node->tokens, width);
-            finding_add_number(f, blocks[i][0] * blocks[i][1] * blocks[i][2]);
-            if (assumed)
-                f->confidence = CONFIDENCE_MEDIUM;
-            return;
-        }
-}
-
-static void examine_places(struct context *c)
-{
-    vec_each (const struct code_node, place, &c->code->places)
-        if (place->node->kind == NODE_INDEX && c->widths->functions[place->function].names_size &&
-            function_on_device(&c->a->unit->functions.items[place->function]))
-            examine_overflow(c, place);
 }
 
 void rule_wave_width(struct annotation *a)
@@ -549,10 +493,12 @@ void rule_wave_width(struct annotation *a)
         define_variables(&c);
     }
     examine_uses(&c);
-    vec_each (const struct definition, d, &c.definitions)
+    find_names(&c);
+    vec_each (struct definition, d, &c.definitions) {
         if (!d->two_roles)
             report_definition(&c, d);
-    examine_places(&c);
+        vec_release(&d->uses);
+    }
     if (warp_is_used(a))
         vec_each (const struct code_node, branch, &c.code->branches) {
             examine_first_warp(&c, branch, 32);
