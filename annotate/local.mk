@@ -173,6 +173,7 @@ dist_pages_DATA = \
     annotate/pages/wave-reduction-beyond.txt \
     annotate/pages/wave-reduction-half.txt \
     annotate/pages/wave-reduction-incomplete.txt \
+    annotate/pages/wave-shuffle-beyond.txt \
     annotate/pages/wave-shuffle-lane.txt \
     annotate/pages/wave-shuffle-width.txt \
     annotate/pages/wave-size-constant.txt \

@@ -1,12 +1,13 @@
-/* wave-shuffle-lane, wave-shuffle-width, wave-reduction-half, wave-reduction-incomplete,
-   wave-reduction-beyond
+/* wave-shuffle-lane, wave-shuffle-beyond, wave-shuffle-width, wave-reduction-half,
+   wave-reduction-incomplete, wave-reduction-beyond
 
    Finds: shuffles without a width that read from a lane by its number, and reach another thread
-   where a wave has 64 lanes instead of 32; shuffles with the width 32; loops of shuffles (or a row
-   of them) over the distances 16, 8, 4, 2, 1, up or down, which combine 32 lanes. Why: without a
-   width a shuffle spans the whole wave. Lane 0 is that of the wave then, not of the half of it that
-   was a warp. A tree that begins at 16 leaves each half with a result of its own: right where both
-   are used, as by warps of 32, and wrong where one lane of the wave speaks for all of it.
+   where a wave has 64 lanes instead of 32; in HIP code, lanes that only waves of 64 have; shuffles
+   with the width 32; loops of shuffles (or a row of them) over the distances 16, 8, 4, 2, 1, up or
+   down, which combine 32 lanes. Why: without a width a shuffle spans the whole wave. Lane 0 is that
+   of the wave then, not of the half of it that was a warp. A tree that begins at 16 leaves each half
+   with a result of its own: right where both are used, as by warps of 32, and wrong where one lane
+   of the wave speaks for all of it.
 
    Before: for (int d = 16; d; d /= 2) v += __shfl_down_sync(mask, v, d);
    After:  for (int d = warpSize / 2; d; d /= 2) v += __shfl_down_sync(mask, v, d);
@@ -26,6 +27,7 @@
 enum {
     MOST_STEPS = 8,
     RECENT = 32, /* series that a shuffle may belong to */
+    MOST_EDGES = 16, /* a few threads at the edges are often left out of account afterwards */
 };
 
 /* Distances of shuffles in one loop, or in a row. */
@@ -461,6 +463,51 @@ static void add_lane_fix(struct context *c, struct finding *f, const struct code
     }
 }
 
+/* The loop that counts up to WIDTH and whose variable is the lane. */
+static void add_counting_loop(struct context *c, struct finding *f, const struct node *call,
+                              const struct node *lane, unsigned width)
+{
+    const struct node *loop = loop_of(c, call, lane);
+    const struct node *condition = loop && loop->kind == NODE_FOR     ? loop->kids->next
+                                   : loop && loop->kind == NODE_WHILE ? loop->kids
+                                                                      : NULL;
+    struct constant value;
+    if (condition && condition->kind == NODE_BINARY && condition->kids->next &&
+        constant_of(c->code->model, condition->kids->next, &value) && constant_single(&value) &&
+        (value.values[0] == width || value.values[0] == width - 1))
+        finding_add_related(f, RELATED_CONDITION, unit_span(c->a->unit, condition->tokens), NULL);
+}
+
+/* Code of HIP's that names one of the lanes that waves of 32 have not. */
+static void examine_far_lane(struct context *c, const struct code_node *call,
+                             const struct node *lane)
+{
+    struct annotation *a = c->a;
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    uint64_t mask[LANES_MAX / 64];
+    int64_t most = 0;
+    if (!annotation_is_hip(a, call->node->token) || !width_applies(a, call->node->token, 64) ||
+        is_chosen(c, call->function, call->node) ||
+        loop_follows(c, call->function, call->node))
+        return;
+    width_blocks(a, call->function, 32, blocks, &assumed);
+    if (count_strangers(c, call, lane, blocks[0]) < MOST_EDGES)
+        return;
+    struct lane_machine *on32 = annotation_machine(a, call->function, blocks[0], 32, 0);
+    struct lanes value = on32 ? lane_evaluate(on32, lane) : (struct lanes){0};
+    if (value.state != LANES_KNOWN)
+        return;
+    bool some = lane_reach(on32, call->node, mask) != REACH_UNKNOWN;
+    for (unsigned t = 0; t < on32->threads; ++t)
+        if ((!some || mask[t / 64] >> t % 64 & 1) && most < lanes_at(&value, t))
+            most = lanes_at(&value, t);
+    if (most < 32 || 64 <= most)
+        return;
+    struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_BEYOND, call->node->tokens, 64);
+    finding_add_number(f, most);
+}
+
 static void examine_lane(struct context *c, const struct code_node *call,
                          const struct warp_call *warp, bool direct)
 {
@@ -484,8 +531,7 @@ static void examine_lane(struct context *c, const struct code_node *call,
     int strangers = 0;
     for (unsigned i = 0; i < count && strangers == 0; ++i)
         strangers = count_strangers(c, call, warp->lane, blocks[i]);
-    /* A few at the edges are often left out of account afterwards. */
-    if (strangers < 16)
+    if (strangers < MOST_EDGES)
         return;
     struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_LANE, call->node->tokens, 32);
     if (assumed) {
@@ -494,6 +540,7 @@ static void examine_lane(struct context *c, const struct code_node *call,
                             unit_token_span(a->unit, a->unit->functions.items[call->function].name),
                             NULL);
     }
+    add_counting_loop(c, f, call->node, warp->lane, 32);
     if (direct)
         add_lane_fix(c, f, call, warp);
 }
@@ -660,6 +707,8 @@ static void examine(struct context *c, const struct code_node *call)
     if (warp.function->kind == WARP_SHUFFLE) {
         if (!warp.width)
             examine_lane(c, call, &warp, direct);
+        if (!narrow)
+            examine_far_lane(c, call, warp.lane);
     } else {
         add_to_series(c, call, &warp);
     }
