@@ -1,6 +1,7 @@
 libhipwright_a_SOURCES += \
     annotate/allow.c annotate/allow.h \
     annotate/annotate.c annotate/annotate.h annotate/annotate_p.h \
+    annotate/barriers.c annotate/barriers.h \
     annotate/code.c annotate/code.h \
     annotate/comparison.c annotate/comparison.h \
     annotate/fix.c annotate/fix.h \
@@ -144,8 +145,9 @@ dist_pages_DATA = \
     annotate/pages/sync-atomic-loop.txt \
     annotate/pages/sync-atomic-own-loop.txt \
     annotate/pages/sync-barrier-divergent.txt \
-    annotate/pages/sync-barrier-early-return.txt \
+    annotate/pages/sync-barrier-partial.txt \
     annotate/pages/sync-cooperative-grid.txt \
+    annotate/pages/sync-grid-divergent.txt \
     annotate/pages/sync-lane-spin-lock.txt \
     annotate/pages/sync-last-warp.txt \
     annotate/pages/sync-warp-synchronous.txt \

@@ -1,67 +1,33 @@
-/* sync-barrier-early-return, sync-barrier-divergent: see their pages in annotate/pages/. */
+/* sync-barrier-divergent, sync-barrier-partial, sync-grid-divergent: see their pages in
+   annotate/pages/. */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
+#include "annotate/barriers.h"
 
 #include <string.h>
 
 enum {
     CONDITION_DEPTH = 16,
-    MOST_CAUSES = 8,     /* that are kept at a time */
-    MOST_STEPS = 100000, /* or a file of nothing but barriers would take for ever */
+    MOST_CAUSES = 8, /* that are kept at a time */
 };
 
-static const char *const barriers[] = {"__syncthreads", "__syncthreads_and", "__syncthreads_count",
-                                       "__syncthreads_or"};
-
-/* A condition that was reported, and by which finding. */
+/* A condition that was reported, by which rule, and by which finding. */
 struct cause {
     const struct node *condition;
+    enum rule_id rule;
     size_t finding;
 };
 
 struct context {
     struct annotation *a;
     const struct code *code;
+    struct barriers barriers;
     struct lane_machine *machine;
     bool assumed; /* nobody says how large the block is */
     struct cause causes[MOST_CAUSES];
-    unsigned next;  /* the one to be taken next */
-    uint32_t steps; /* statements that may still be looked at */
+    unsigned next; /* the one to be taken next */
 };
-
-/* Whether the variable that NODE names is a group of the whole block or grid. */
-static bool is_whole_group(const struct code *code, const struct node *node)
-{
-    static const char *const types[] = {"thread_block", "grid_group", "this_thread_block",
-                                        "this_grid"};
-    const struct unit *unit = code->model->unit;
-    struct name_meaning meaning = {.kind = NAME_UNKNOWN};
-    if (node->kind == NODE_NAME)
-        meaning = model_lookup(code->model, tree_symbol(unit, node), node->token);
-    if (meaning.kind != NAME_LOCAL || !meaning.declaration)
-        return false;
-    struct range tokens = meaning.declaration->tokens;
-    for (uint32_t i = tokens.begin; i < tokens.end; ++i)
-        for (size_t t = 0; t < sizeof types / sizeof *types; ++t)
-            if (unit_token(unit, i)->symbol && !strcmp(unit_token(unit, i)->symbol->text, types[t]))
-                return true;
-    return false;
-}
-
-static bool is_barrier(const struct code *code, const struct code_node *call)
-{
-    const struct symbol *name = call->name;
-    if (!name)
-        return false;
-    const struct node *callee = call->node->kids;
-    if (callee->kind == NODE_MEMBER)
-        return !strcmp(name->text, "sync") && is_whole_group(code, callee->kids);
-    for (size_t i = 0; i < sizeof barriers / sizeof *barriers; ++i)
-        if (!strcmp(name->text, barriers[i]))
-            return !name->user;
-    return false;
-}
 
 /* Whether NODE surely has several values in a block. Of a comparison that cannot be decided it is
    enough that one side has. */
@@ -160,57 +126,119 @@ static bool parts_loop(struct context *c, const struct node *condition)
     }
 }
 
-/* Whether NODE, a statement, is or ends in a return. */
-static bool leaves(const struct node *node)
+/* The return, break or continue that NODE, a statement, is or ends in; NULL for none. */
+static const struct node *leaving(const struct node *node)
 {
-    if (node->kind == NODE_BLOCK) {
-        const struct node *last = NULL;
+    const struct node *last = node;
+    if (node && node->kind == NODE_BLOCK) {
+        last = NULL;
         tree_each (kid, node)
             last = kid;
-        return last && last->kind == NODE_RETURN;
     }
-    return node->kind == NODE_RETURN;
+    bool leaves = last && (last->kind == NODE_RETURN || last->kind == NODE_BREAK ||
+                           last->kind == NODE_CONTINUE);
+    return leaves ? last : NULL;
 }
 
-/* The condition of AROUND that keeps threads from AT, a part of it; or NULL. */
-static const struct node *parting_condition(struct context *c, const struct node *around,
-                                            const struct node *at)
+/* The loop, or the switch where that is what a break leaves, around NODE; NULL for none. */
+static const struct node *loop_around(const struct code *code, const struct node *node,
+                                      bool switches)
 {
-    const struct node *condition = NULL;
+    while ((node = code_parent(code, node)) && node->kind != NODE_LAMBDA)
+        if (node->kind == NODE_FOR || node->kind == NODE_WHILE || node->kind == NODE_DO ||
+            node->kind == NODE_RANGE_FOR || (switches && node->kind == NODE_SWITCH))
+            return node;
+    return NULL;
+}
+
+/* Whether AROUND keeps threads from AT, a part of it; *RES: how. */
+static bool parts_around(struct context *c, const struct node *around, const struct node *at,
+                         struct passing *res)
+{
+    res->around = around;
     switch (around->kind) {
     case NODE_IF:
-    case NODE_CHOICE:
-        condition = around->kids;
-        return condition != at && parts(c, condition) ? condition : NULL;
+    case NODE_CHOICE: {
+        const struct node *then = tree_kid(around, 1);
+        const struct node *other = leaving(then == at ? tree_kid(around, 2) : then);
+        res->condition = around->kids;
+        res->kept = at;
+        res->way = other && other->kind == NODE_RETURN ? PASSING_RETURN : PASSING_BRANCH;
+        return res->condition != at && parts(c, res->condition);
+    }
     case NODE_WHILE:
-        condition = around->kids;
+        res->condition = around->kids;
         break;
     case NODE_FOR:
     case NODE_DO:
-        condition = tree_kid(around, 1);
+        res->condition = tree_kid(around, 1);
         break;
     default:
-        return NULL;
+        return false;
     }
-    return condition != at && parts_loop(c, condition) ? condition : NULL;
+    res->way = PASSING_LOOP;
+    return res->condition != at && parts_loop(c, res->condition);
 }
 
-/* The condition that keeps threads from NODE, and whether by a return in front of it; NULL where
-   none is known to. */
-static const struct node *find_culprit(struct context *c, const struct node *node, bool *early)
+/* Whether BEFORE, a statement in front of a barrier, takes threads away; *RES: how. */
+static bool parts_before(struct context *c, const struct node *before, struct passing *res)
 {
-    for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
-        const struct node *condition = parting_condition(c, around, at);
-        *early = false;
-        if (condition)
-            return condition;
-        *early = true;
+    const struct node *leaves = before->kind == NODE_IF ? leaving(tree_kid(before, 1)) : NULL;
+    if (!leaves)
+        return false;
+    res->condition = before->kids;
+    res->way = leaves->kind == NODE_RETURN  ? PASSING_RETURN
+               : leaves->kind == NODE_BREAK ? PASSING_BREAK
+                                            : PASSING_CONTINUE;
+    if (res->way == PASSING_RETURN)
+        return parts(c, res->condition);
+    res->around = loop_around(c->code, leaves, res->way == PASSING_BREAK);
+    return res->around && res->around->kind != NODE_SWITCH && parts_loop(c, res->condition);
+}
+
+/* What is known of a barrier that some threads come by. */
+struct verdict {
+    enum rule_id rule; /* RULE_COUNT: none */
+    struct passing passing;
+    const struct node *which; /* the barrier that these get to instead, or NULL */
+};
+
+/* Judges PASSING, one of the ways past a barrier of KIND: what is worse stays in *RES. */
+static void judge(struct context *c, enum barrier_kind kind, const struct passing *passing,
+                  struct verdict *res)
+{
+    const struct node *which = NULL;
+    enum rule_id rule = kind == BARRIER_GRID ? RULE_SYNC_GRID_DIVERGENT
+                        : barriers_follow(&c->barriers, passing, &which)
+                            ? RULE_SYNC_BARRIER_DIVERGENT
+                        : kind == BARRIER_BLOCK ? RULE_SYNC_BARRIER_PARTIAL
+                                                : RULE_COUNT;
+    if (rule == RULE_COUNT || (rule == RULE_SYNC_BARRIER_PARTIAL && res->rule != RULE_COUNT))
+        return;
+    *res = (struct verdict){rule, *passing, which};
+}
+
+/* Looks for what keeps threads from the barrier NODE, from the inside out, up to the first that
+   does harm. */
+static struct verdict find_verdict(struct context *c, const struct code_node *call,
+                                   enum barrier_kind kind)
+{
+    struct verdict res = {.rule = RULE_COUNT};
+    for (const struct node *at = call->node, *around; (around = code_parent(c->code, at));
+         at = around) {
+        struct passing passing = {.function = call->function};
+        if (around->kind == NODE_LAMBDA)
+            break;
+        if (parts_around(c, around, at, &passing))
+            judge(c, kind, &passing, &res);
         for (const struct node *before = around->kind == NODE_BLOCK ? around->kids : at;
-             before != at && c->steps; before = before->next, --c->steps)
-            if (before->kind == NODE_IF && leaves(tree_kid(before, 1)) && parts(c, before->kids))
-                return before->kids;
+             before != at && c->barriers.steps; before = before->next, --c->barriers.steps)
+            if (parts_before(c, before, &passing))
+                judge(c, kind, &passing, &res);
+        if (res.rule != RULE_COUNT && res.rule != RULE_SYNC_BARRIER_PARTIAL)
+            break;
     }
-    return NULL;
+    return res;
 }
 
 static bool all_threads(struct context *c, const struct node *node)
@@ -224,48 +252,107 @@ static bool all_threads(struct context *c, const struct node *node)
     return true;
 }
 
+/* The targets on which some block has more than one wave: there is nothing to wait for in others.
+ */
+static target_set with_several_waves(const struct annotation *a, const struct launch_blocks *blocks)
+{
+    unsigned most = blocks->count && blocks->all ? 0 : LANES_MAX;
+    for (unsigned i = 0; i < blocks->count; ++i) {
+        const unsigned *block = blocks->block[i];
+        if (most < block[0] * block[1] * block[2])
+            most = block[0] * block[1] * block[2];
+    }
+    target_set res = 0;
+    for (unsigned i = 0; i < a->gpus->count; ++i)
+        if (target_wave(a->gpus->targets[i]) < most)
+            res |= (target_set)1 << i;
+    return res;
+}
+
+/* Whether both arms of the branch that PASSING is about have as many barriers, and whole waves take
+   either: then each wave gets to as many as any other. */
+static bool is_balanced(struct context *c, const struct passing *passing, const struct node *node)
+{
+    if (passing->way != PASSING_BRANCH || !tree_kid(passing->around, 2) ||
+        lane_evaluate(c->machine, passing->condition).state != LANES_KNOWN ||
+        !lane_reach_whole_waves(c->machine, node))
+        return false;
+    size_t arms[2] = {0, 0};
+    vec_each (const struct code_node, call, &c->barriers.list)
+        for (unsigned arm = 0; arm < 2; ++arm) {
+            struct range tokens = tree_kid(passing->around, arm + 1)->tokens;
+            arms[arm] +=
+                tokens.begin <= call->node->tokens.begin && call->node->tokens.begin < tokens.end;
+        }
+    return arms[0] == arms[1];
+}
+
+/* Whether CONDITION was reported by RULE; NODE becomes a place of that finding. */
+static bool is_known(struct context *c, const struct verdict *verdict, const struct node *node)
+{
+    for (unsigned i = 0; i < MOST_CAUSES; ++i) {
+        const struct cause *cause = &c->causes[i];
+        if (cause->condition != verdict->passing.condition || cause->rule != verdict->rule)
+            continue;
+        finding_add_related(&c->a->findings->list.items[cause->finding], RELATED_BARRIER,
+                            unit_span(c->a->unit, node->tokens), NULL);
+        return true;
+    }
+    return false;
+}
+
+static void report(struct context *c, const struct code_node *call, const struct verdict *verdict,
+                   const struct node *inside, target_set targets)
+{
+    struct annotation *a = c->a;
+    const struct node *condition = verdict->passing.condition;
+    const struct node *shown = inside ? call->node->kids : call->node;
+    if (is_known(c, verdict, call->node))
+        return;
+    c->causes[c->next++ % MOST_CAUSES] =
+        (struct cause){condition, verdict->rule, a->findings->list.count};
+    struct finding *f = annotation_add(a, verdict->rule, shown->tokens);
+    f->targets = targets;
+    /* How many threads of a block a size leaves out depends on the size. */
+    if (lane_evaluate(c->machine, condition).state == LANES_UNKNOWN)
+        f->confidence = CONFIDENCE_MEDIUM;
+    finding_add_arg(f, unit_quote(a->unit, condition->tokens));
+    finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, condition->tokens), NULL);
+    if (inside)
+        finding_add_related(f, RELATED_BARRIER_INSIDE, unit_span(a->unit, inside->tokens), NULL);
+    if (verdict->which)
+        finding_add_related(f, RELATED_BARRIER_INSTEAD, unit_span(a->unit, verdict->which->tokens),
+                            NULL);
+}
+
 static void examine(struct context *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
     struct launch_blocks blocks;
-    model_blocks(c->code->model, call->function, &blocks);
-    c->assumed = blocks.count == 0;
+    const struct node *inside;
     const unsigned usual[] = {256, 1, 1};
+    enum barrier_kind kind = barriers_kind(&c->barriers, call, &inside);
+    model_blocks(c->code->model, call->function, &blocks);
+    target_set targets =
+        kind == BARRIER_GRID ? comparison_all(a->gpus) : with_several_waves(a, &blocks);
+    c->assumed = blocks.count == 0;
     c->machine = annotation_machine(a, call->function, c->assumed ? usual : blocks.block[0],
-                                    target_wave(a->gpus->targets[0]), 0);
-    bool early;
-    if (!c->machine || all_threads(c, call->node))
+                                    annotation_with_wave(a, 64) ? 64 : 32, 0);
+    if (!targets || !c->machine || all_threads(c, call->node))
         return;
-    const struct node *culprit = find_culprit(c, call->node, &early);
-    if (!culprit)
-        return;
-    for (unsigned i = 0; i < MOST_CAUSES; ++i)
-        if (c->causes[i].condition == culprit) {
-            finding_add_related(&a->findings->list.items[c->causes[i].finding], RELATED_BARRIER,
-                                unit_span(a->unit, call->node->tokens), NULL);
-            return;
-        }
-    c->causes[c->next++ % MOST_CAUSES] = (struct cause){culprit, a->findings->list.count};
-    struct finding *f =
-        annotation_add(a, early ? RULE_SYNC_BARRIER_EARLY_RETURN : RULE_SYNC_BARRIER_DIVERGENT,
-                       call->node->tokens);
-    /* How many threads of a block a size leaves out depends on the size. */
-    if (lane_evaluate(c->machine, culprit).state == LANES_UNKNOWN)
-        f->confidence = CONFIDENCE_MEDIUM;
-    finding_add_arg(f, unit_quote(a->unit, culprit->tokens));
-    finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, culprit->tokens), NULL);
+    struct verdict verdict = find_verdict(c, call, kind);
+    if (verdict.rule != RULE_COUNT && !is_balanced(c, &verdict.passing, call->node))
+        report(c, call, &verdict, inside, targets);
 }
 
 void rule_barrier(struct annotation *a)
 {
-    bool any = symbol_find(a->unit->symbols, "sync") != NULL;
-    for (size_t i = 0; i < sizeof barriers / sizeof *barriers; ++i)
-        any |= symbol_find(a->unit->symbols, barriers[i]) != NULL;
-    if (!any)
-        return;
-    struct context c = {.a = a, .code = annotation_code(a), .steps = MOST_STEPS};
-    vec_each (const struct code_node, call, &c.code->calls)
-        if (call->device && is_barrier(c.code, call) &&
-            token_region(unit_token(a->unit, call->node->token)) != REGION_CUDA)
-            examine(&c, call);
+    struct context c = {.a = a};
+    if (barriers_init(&c.barriers, a)) {
+        c.code = annotation_code(a);
+        vec_each (const struct code_node, call, &c.barriers.list)
+            if (token_region(unit_token(a->unit, call->node->token)) != REGION_CUDA)
+                examine(&c, call);
+    }
+    barriers_release(&c.barriers);
 }
