@@ -15,15 +15,47 @@ enum {
 static const char *const takers[] = {"atomicCAS", "atomicExch", "atomicCAS_system",
                                      "atomicCAS_block"};
 
-static bool takes(const struct node *node, const struct annotation *a)
+/* The name of CUDA's or HIP's that NODE calls, or NULL. */
+static const struct symbol *called_name(const struct annotation *a, const struct node *node)
 {
     const struct symbol *name = node->kind == NODE_CALL && node->kids->kind == NODE_NAME
                                     ? tree_symbol(a->unit, node->kids)
                                     : NULL;
-    for (size_t i = 0; name && i < sizeof takers / sizeof *takers; ++i)
-        if (!strcmp(name->text, takers[i]))
-            return !name->user;
+    return name && !name->user ? name : NULL;
+}
+
+static bool is_among(const struct symbol *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; name && i < count; ++i)
+        if (!strcmp(name->text, list[i]))
+            return true;
     return false;
+}
+
+/* Whether NODE is a call of an atomic function that leaves what it finds, whose value is all that
+   counts: atomicAdd(p, 0), atomicCAS(p, x, x). */
+static bool only_reads(const struct annotation *a, const struct node *node)
+{
+    static const char *const loads[] = {"__hip_atomic_load", "__ldcg", "__ldcv"};
+    static const char *const neutral[] = {"atomicAdd", "atomicOr", "atomicXor", "atomicSub"};
+    const struct symbol *name = called_name(a, node);
+    const struct node *second = name ? code_argument(node, 1) : NULL;
+    const struct node *third = second ? second->next : NULL;
+    struct constant value;
+    if (is_among(name, loads, sizeof loads / sizeof *loads))
+        return true;
+    if (is_among(name, neutral, sizeof neutral / sizeof *neutral))
+        return second && second->kind == NODE_NUMBER &&
+               constant_of_range(a->code->model, second->tokens, &value) &&
+               constant_single(&value) && value.values[0] == 0;
+    return name && !strcmp(name->text, "atomicCAS") && third &&
+           unit_same_text(a->unit, second->tokens, third->tokens);
+}
+
+static bool takes(const struct node *node, const struct annotation *a)
+{
+    return is_among(called_name(a, node), takers, sizeof takers / sizeof *takers) &&
+           !only_reads(a, node);
 }
 
 /* The call in CONDITION that tries to take the lock: alone, negated, or compared. */
@@ -72,6 +104,15 @@ static bool is_idle(const struct annotation *a, const struct node *body)
     }
 }
 
+/* Whether the value that the call TAKER sets is computed, as in an update by compare and swap. */
+static bool sets_computed(const struct node *taker)
+{
+    const struct node *last = NULL;
+    tree_each (argument, taker)
+        last = argument;
+    return last == taker->kids || last->kind != NODE_NUMBER;
+}
+
 /* The call in `do { x = atomicCAS(&lock, 0, 1); } while (x);`, or NULL. */
 static const struct node *taker_in_body(const struct annotation *a, const struct node *body,
                                         const struct node *condition)
@@ -79,20 +120,44 @@ static const struct node *taker_in_body(const struct annotation *a, const struct
     while (body->kind == NODE_BLOCK && body->kids && !body->kids->next)
         body = body->kids;
     const struct node *assign = body->kind == NODE_EXPRESSION ? body->kids : NULL;
-    if (!assign || assign->kind != NODE_ASSIGN || assign->kids->kind != NODE_NAME ||
-        !takes(assign->kids->next, a))
+    if (!assign || assign->kind != NODE_ASSIGN || assign->kids->kind != NODE_NAME)
         return NULL;
-    /* Of an update by compare and swap the new value is computed. */
-    tree_each (argument, assign->kids->next)
-        if (argument != assign->kids->next->kids && argument->next == NULL &&
-            argument->kind != NODE_NUMBER)
-            return NULL;
+    const struct node *taker = find_taker(a, assign->kids->next, 0);
+    if (!taker || sets_computed(taker))
+        return NULL;
     while (condition->kind == NODE_BINARY || condition->kind == NODE_UNARY)
         condition = condition->kids;
     return condition->kind == NODE_NAME &&
                    tree_symbol(a->unit, condition) == tree_symbol(a->unit, assign->kids)
-               ? assign->kids->next
+               ? taker
                : NULL;
+}
+
+/* Whether CONDITION of a loop always holds: absent, true, or a number. */
+static bool is_endless(const struct annotation *a, const struct node *condition)
+{
+    const struct symbol *name =
+        condition->kind == NODE_NAME ? tree_symbol(a->unit, condition) : NULL;
+    return condition->kind == NODE_EMPTY || condition->kind == NODE_NUMBER ||
+           (name && !strcmp(name->text, "true"));
+}
+
+/* The call in `for (;;) { if (atomicCAS(&lock, 0, 1) == 0) break; }`, or NULL: something else is
+   done. */
+static const struct node *taker_that_breaks(const struct annotation *a, const struct node *body)
+{
+    const struct node *res = NULL;
+    const struct node *first = body->kind == NODE_BLOCK ? body->kids : body;
+    for (const struct node *at = first; at; at = body->kind == NODE_BLOCK ? at->next : NULL) {
+        const struct node *then = at->kind == NODE_IF ? tree_kid(at, 1) : NULL;
+        if (then && then->kind == NODE_BLOCK && then->kids && !then->kids->next)
+            then = then->kids;
+        if (!res && then && then->kind == NODE_BREAK)
+            res = find_taker(a, at->kids, 0);
+        else if (!is_idle(a, at))
+            return NULL;
+    }
+    return res && !sets_computed(res) ? res : NULL;
 }
 
 /* The call that the loop NODE repeats until it has the lock, or NULL. */
@@ -111,7 +176,10 @@ static const struct node *taker_of(const struct annotation *a, const struct node
     }
     if (!body || !condition)
         return NULL;
-    return is_idle(a, body) ? find_taker(a, condition, 0) : taker_in_body(a, body, condition);
+    if (is_idle(a, body))
+        return find_taker(a, condition, 0);
+    return is_endless(a, condition) ? taker_that_breaks(a, body)
+                                    : taker_in_body(a, body, condition);
 }
 
 /* Whether a test for one thread that nobody can decide stands around NODE: `i == 0`. */
@@ -179,8 +247,12 @@ static bool is_entered_by_several(struct annotation *a, const struct code *code,
 /* The shared or volatile variable that NODE, all of a condition, reads; NULL for none. */
 static const struct symbol *find_flag(struct annotation *a, const struct node *node, unsigned depth)
 {
-    if (CONDITION_DEPTH < depth || node->kind == NODE_CALL)
+    if (CONDITION_DEPTH < depth)
         return NULL;
+    if (node->kind == NODE_CALL)
+        return only_reads(a, node) && code_argument(node, 0)
+                   ? find_flag(a, code_argument(node, 0), depth + 1)
+                   : NULL;
     if (node->kind == NODE_NAME) {
         const struct symbol *name = tree_symbol(a->unit, node);
         struct name_meaning meaning = model_lookup(annotation_code(a)->model, name, node->token);
@@ -213,15 +285,40 @@ static const struct symbol *waits_for(struct annotation *a, const struct node *n
     return find_flag(a, condition, 0);
 }
 
-/* Whether the assignment NODE writes to the variable NAME. */
+/* Whether NODE, an assignment or a call, writes to the variable NAME. */
 static bool writes_to(const struct annotation *a, const struct node *node,
                       const struct symbol *name)
 {
-    const struct node *target = node->kids;
-    while (target->kind == NODE_INDEX || (target->kind == NODE_UNARY && target->op == TOK_STAR))
+    static const char *const writers[] = {"atomicExch", "atomicAdd", "atomicOr", "atomicInc",
+                                          "atomicMax",  "atomicCAS", "__hip_atomic_store"};
+    bool is_call = node->kind == NODE_CALL;
+    if (is_call ? !is_among(called_name(a, node), writers, sizeof writers / sizeof *writers) ||
+                      only_reads(a, node)
+                : node->kind != NODE_ASSIGN)
+        return false;
+    const struct node *target = is_call ? code_argument(node, 0) : node->kids;
+    while (target && (target->kind == NODE_INDEX || target->kind == NODE_UNARY))
         target = target->kids;
-    return node->kind == NODE_ASSIGN && target->kind == NODE_NAME &&
-           tree_symbol(a->unit, target) == name;
+    return target && target->kind == NODE_NAME && tree_symbol(a->unit, target) == name;
+}
+
+/* Whether NODE holds TOKEN. */
+static bool holds(const struct node *node, uint32_t token)
+{
+    return node->tokens.begin <= token && token < node->tokens.end;
+}
+
+/* Whether all lanes have come by WRITE when some get to LOOP: it stands in front, and not in
+   another arm of the same branch. */
+static bool comes_first(const struct code *code, const struct node *write, const struct node *loop)
+{
+    uint32_t at = loop->tokens.begin;
+    const struct node *around = write, *inner = write;
+    while (around && !holds(around, at)) {
+        inner = around;
+        around = code_parent(code, around);
+    }
+    return around && around->kind != NODE_IF && inner->tokens.begin < at;
 }
 
 /* Whether some wave has lanes at LOOP and others at WRITE, and none at both. */
@@ -251,28 +348,50 @@ static bool are_of_one_wave(struct annotation *a, const struct code *code,
     return false;
 }
 
-/* Reports LOOP, which waits for the variable NAME, where lanes of its own wave write it. */
+/* Reports LOOP, which waits for the variable NAME, where WRITE is one of lanes of its own wave that
+   writes it; whether it did. */
+static bool report_wait(struct annotation *a, const struct code *code, const struct code_node *loop,
+                        const struct node *write, const struct symbol *name)
+{
+    target_set targets = 0;
+    for (unsigned wave = 32; wave <= 64; wave *= 2)
+        if (annotation_with_wave(a, wave) && are_of_one_wave(a, code, loop, write, wave))
+            targets |= annotation_with_wave(a, wave);
+    if (!targets)
+        return false;
+    struct finding *f = annotation_add(a, RULE_SYNC_WAVE_SPIN_WAIT, loop->node->tokens);
+    f->targets = targets;
+    finding_add_arg(f, name->text);
+    finding_add_arg(f, annotation_names(a, targets));
+    finding_add_related(f, RELATED_WRITTEN, unit_span(a->unit, write->tokens), name->text);
+    return true;
+}
+
+/* Looks for what writes the variable NAME, for which LOOP waits. */
 static void examine_wait(struct annotation *a, const struct code *code,
                          const struct code_node *loop, const struct symbol *name)
 {
-    vec_each (const struct code_node, operation, &code->operations) {
-        if (operation->function != loop->function || !writes_to(a, operation->node, name))
-            continue;
-        target_set targets = 0;
-        for (unsigned wave = 32; wave <= 64; wave *= 2)
-            if (annotation_with_wave(a, wave) &&
-                are_of_one_wave(a, code, loop, operation->node, wave))
-                targets |= annotation_with_wave(a, wave);
-        if (!targets)
-            continue;
-        struct finding *f = annotation_add(a, RULE_SYNC_WAVE_SPIN_WAIT, loop->node->tokens);
-        f->targets = targets;
-        finding_add_arg(f, name->text);
-        finding_add_arg(f, annotation_names(a, targets));
-        finding_add_related(f, RELATED_WRITTEN, unit_span(a->unit, operation->node->tokens),
-                            name->text);
-        return;
-    }
+    vec_each (const struct code_node, at, &code->operations)
+        if (at->function == loop->function && writes_to(a, at->node, name) &&
+            !comes_first(code, at->node, loop->node) && report_wait(a, code, loop, at->node, name))
+            return;
+    vec_each (const struct code_node, at, &code->calls)
+        if (at->function == loop->function && writes_to(a, at->node, name) &&
+            !comes_first(code, at->node, loop->node) && report_wait(a, code, loop, at->node, name))
+            return;
+}
+
+/* The targets on which several lanes of a wave wait at LOOP for the lock that TAKER takes. */
+static target_set targets_of_lock(struct annotation *a, const struct code *code,
+                                  const struct code_node *loop, unsigned *steps)
+{
+    target_set res = 0;
+    for (unsigned wave = 32; wave <= 64; wave *= 2)
+        if (annotation_with_wave(a, wave) &&
+            is_for_several(a, code, loop->function, loop->node, wave) &&
+            is_entered_by_several(a, code, loop->function, wave, 0, steps))
+            res |= annotation_with_wave(a, wave);
+    return res;
 }
 
 static bool has_flags(const struct annotation *a)
@@ -288,16 +407,16 @@ void rule_spin_lock(struct annotation *a)
     if (!any && !has_flags(a))
         return;
     const struct code *code = annotation_code(a);
-    unsigned wave = target_wave(a->gpus->targets[0]), waits = 0, steps = MOST_STEPS;
+    unsigned waits = 0, steps = MOST_STEPS;
     vec_each (const struct code_node, loop, &code->loops) {
-        const struct node *taker = loop->device ? taker_of(a, loop->node) : NULL;
-        if (taker && token_region(unit_token(a->unit, taker->token)) != REGION_CUDA &&
-            is_for_several(a, code, loop->function, loop->node, wave) &&
-            is_entered_by_several(a, code, loop->function, wave, 0, &steps))
-            annotation_add(a, RULE_SYNC_LANE_SPIN_LOCK, taker->tokens);
-        const struct symbol *flag = loop->device ? waits_for(a, loop->node) : NULL;
-        if (flag && waits++ < MOST_WAITS &&
-            token_region(unit_token(a->unit, loop->node->token)) != REGION_CUDA)
+        if (!loop->device || token_region(unit_token(a->unit, loop->node->token)) == REGION_CUDA)
+            continue;
+        const struct node *taker = taker_of(a, loop->node);
+        target_set targets = taker ? targets_of_lock(a, code, loop, &steps) : 0;
+        if (targets)
+            annotation_add(a, RULE_SYNC_LANE_SPIN_LOCK, taker->tokens)->targets = targets;
+        const struct symbol *flag = waits_for(a, loop->node);
+        if (flag && waits++ < MOST_WAITS)
             examine_wait(a, code, loop, flag);
     }
 }
