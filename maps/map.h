@@ -114,7 +114,8 @@ struct api {
     const char *define;  /* "MACRO before 7.0": what must be defined ahead of HIP's headers for an
                             older HIP to have the name, or NULL */
     const char *include; /* the C library's header that declares it for the host, which nvcc
-                            includes by itself, or NULL */
+                            includes by itself, or NULL; behind it headers that do as well, with a
+                            blank between them, "*" for any of the user's */
     const char
         *shim; /* what hipwright_shims.h calls a function of ours that does the same, or NULL */
     const char *source; /* where the fact comes from: a key of maps/README, or the

@@ -328,10 +328,9 @@ static void insert_macro(struct transform *tr, size_t at)
     insert_line(tr, ahead_of_includes(tr->unit, at), arena_printf(tr->arena, "#define %s", macro));
 }
 
-/* Whether the file includes HEADER, in whatever branch. */
-static bool includes_header(const struct transform *tr, const char *header)
+/* Whether the file includes the header HEADER of LEN bytes, in whatever branch. */
+static bool includes_header(const struct transform *tr, const char *header, size_t len)
 {
-    size_t len = strlen(header);
     vec_each (const struct directive, d, &tr->unit->directives) {
         if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN)
             continue;
@@ -343,29 +342,66 @@ static bool includes_header(const struct transform *tr, const char *header)
     return false;
 }
 
+/* Whether the file includes a header that is neither the C or C++ library's nor an API's. */
+static bool includes_user_header(const struct transform *tr)
+{
+    const struct unit *unit = tr->unit;
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_INCLUDE && d->kind != TOK_PP_IMPORT && d->kind != TOK_PP_INCLUDE_NEXT)
+            continue;
+        const struct token *name = d->name == NO_TOKEN ? NULL : unit_token(unit, d->name);
+        if (!name || name->kind != TOK_HEADER || name->length < 2)
+            return true;
+        const char *path = unit->source->text + name->offset + 1;
+        size_t len = name->length - 2;
+        const struct api *api = map_find_header(tr->options->map, path, len);
+        if (!header_is_standard(path, len) && !map_is_hip_header(tr->options->map, path, len) &&
+            (!api || api->action == HEADER_KEEP))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the file shows that it has what the first of HEADERS declares: words with a blank between
+   them, of which "*" is any header of the user's. */
+static bool has_standard(const struct transform *tr, const char *headers)
+{
+    for (size_t len; *headers; headers += len + strspn(headers + len, " ")) {
+        len = strcspn(headers, " ");
+        if (*headers == '*' ? includes_user_header(tr) : includes_header(tr, headers, len))
+            return true;
+    }
+    return false;
+}
+
 /* Includes the C library's headers that nvcc includes by itself and the host's code needs: before
    the line at OFFSET. */
 static void insert_standard(struct transform *tr, size_t offset)
 {
     const struct unit *unit = tr->unit;
-    const struct symbol *last = NULL;
-    const char *inserted = NULL;
+    enum { MOST = 8 };
+    const char *seen[MOST]; /* what was asked already */
+    int count = 0;
     vec_each (const uint32_t, at, &unit->tokens.landmarks) {
         uint32_t i = *at;
         const struct token *token = unit_token(unit, i);
         const struct api *api = token->symbol ? token->symbol->api : NULL;
-        if (!api || !api->include || token->symbol == last || !token_is_code(token) ||
-            unit_token(unit, i + 1)->kind != TOK_LPAREN ||
+        if (!api || !api->include || count == MOST)
+            continue;
+        bool known = false;
+        for (int s = 0; s < count; ++s)
+            known |= !strcmp(seen[s], api->include);
+        if (known || !token_is_code(token) || unit_token(unit, i + 1)->kind != TOK_LPAREN ||
             unit_kind(unit, unit_prev(unit, i)) == TOK_COLON_COLON || names_is_user(tr, i))
             continue;
         enum side side = side_at(unit, i);
         if (side != SIDE_HOST && side != SIDE_BOTH)
             continue;
-        last = token->symbol;
-        if ((inserted && !strcmp(inserted, api->include)) || includes_header(tr, api->include))
-            continue;
-        inserted = api->include;
-        insert_line(tr, offset, arena_printf(tr->arena, "#include <%s>", inserted));
+        seen[count++] = api->include;
+        if (!has_standard(tr, api->include))
+            insert_line(
+                tr, offset,
+                arena_printf(tr->arena, "#include <%.*s>", (int)strcspn(api->include, " "), api->include));
     }
 }
 
@@ -439,7 +475,7 @@ static void insert_shims(struct transform *tr, size_t offset)
 {
     if (!tr->needs_shims)
         return;
-    if (!includes_header(tr, SHIMS))
+    if (!includes_header(tr, SHIMS, strlen(SHIMS)))
         insert_line(tr, offset, "#include <" SHIMS ">");
 }
 

@@ -42,6 +42,12 @@ static const struct function *function_of_head(const struct unit *unit, uint32_t
     return index < res->head.end ? res : NULL;
 }
 
+bool names_is_head(const struct unit *unit, uint32_t index)
+{
+    const struct function *fn = function_of_head(unit, index);
+    return fn && fn->name == index;
+}
+
 /* A word in capitals before a name is more often a macro than a type. */
 static bool looks_like_macro(const struct symbol *symbol)
 {
@@ -249,9 +255,22 @@ static bool is_typedef(const struct unit *unit, uint32_t index)
     return false;
 }
 
+/* Whether FN, which has the API's name of TOKEN, is one more form of the API's function rather than
+   one in its place: a template where HIP has the function, or an overload (for a type of its own)
+   of a name that is reserved to compilers and becomes an expression. */
+static bool adds_form(const struct function *fn, const struct token *token)
+{
+    const struct api *api = token->symbol->api;
+    bool written = api->change_count && api->changes->ops->kind == ARG_WRITE;
+    if (!api->hip)
+        return written && !strncmp(token->symbol->text, "__", 2);
+    return fn->flags & FUNCTION_TEMPLATE;
+}
+
 static void examine(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
+    const struct token *token = unit_token(unit, index);
     uint32_t prev = unit_prev(unit, index), next = unit_next(unit, index);
     enum token_kind before = unit_kind(unit, prev), after = unit_kind(unit, next);
     uint32_t scope = unit_scope_at(unit, index);
@@ -334,7 +353,7 @@ static void examine(struct transform *tr, uint32_t index)
     if (fn && fn->name == index) {
         /* At the top, what has no body repeats the API's own, and a template adds a form to it. */
         bool global = fn->scope == NO_INDEX;
-        if (global && (fn->body.begin >= fn->body.end || fn->flags & FUNCTION_TEMPLATE))
+        if (global && (fn->body.begin >= fn->body.end || adds_form(fn, token)))
             return;
         declare(tr, index, fn->scope, none);
         return;

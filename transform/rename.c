@@ -122,7 +122,8 @@ static void rename_at(struct transform *tr, uint32_t index)
     }
     uint32_t lparen = unit_next(unit, index);
     bool call = unit_token(unit, lparen)->kind == TOK_LPAREN &&
-                unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen);
+                unit_partner(unit, lparen) != NO_TOKEN && lparen < unit_partner(unit, lparen) &&
+                !names_is_head(unit, index);
     if (tr->options->shims && api->shim && call && (!name || is_too_new(tr, api))) {
         tr->needs_shims = true;
         replace_token(tr, index, api->shim, EDIT_RENAME);

@@ -66,6 +66,9 @@ bool names_is_switch(const struct unit *unit, const struct directive *d);
    member, a name qualified by the user's scope, or declared around it. */
 bool names_is_user(const struct transform *tr, uint32_t index);
 
+/* Whether the identifier at token INDEX is what a function's head declares or defines. */
+bool names_is_head(const struct unit *unit, uint32_t index);
+
 /* Notes TYPE, which stands at token INDEX, with the names it declares: cudaMemLocation where; const
    cudaDeviceProp *props; std::vector<CUdeviceptr> list; and the like. names_collect() does so for
    all; a step that goes through the file in order may do so again to know the last declaration. */
