@@ -156,6 +156,38 @@ static void insert_brought(struct transform *tr, struct includes *includes)
     vec_release(&includes->brought);
 }
 
+/* Whether an include behind D becomes one of the HIP header HIP. */
+static bool is_included_behind(struct transform *tr, const struct directive *d, const char *hip)
+{
+    const struct unit *unit = tr->unit;
+    const struct directive *end = unit->directives.items + unit->directives.count;
+    for (++d; d < end; ++d) {
+        if (d->kind != TOK_PP_INCLUDE || d->name == NO_TOKEN ||
+            unit_kind(unit, d->name) != TOK_HEADER || unit_token(unit, d->name)->length < 2)
+            continue;
+        const struct token *header = unit_token(unit, d->name);
+        const char *other =
+            header_counterpart(tr, unit->source->text + header->offset + 1, header->length - 2);
+        if (other && !strcmp(other, hip))
+            return true;
+    }
+    return false;
+}
+
+/* D includes a header of the user's, of entry API, which looks at what HIP's header AFTER declares.
+   nvcc has its runtime ahead of everything in a .cu file; here the include that the file has further
+   down comes before D. */
+static void include_before(struct transform *tr, struct includes *includes, const struct api *api,
+                           const struct directive *d)
+{
+    if (!api->after || !is_cuda_source(tr) || has_text(tr->unit, includes, api->after, d->parent) ||
+        !is_included_behind(tr, d, api->after))
+        return;
+    add(tr->unit, includes, api->after, strlen(api->after), d);
+    insert_line(tr, unit_token(tr->unit, d->tokens.begin)->offset,
+                arena_printf(tr->arena, "#include <%s>", api->after));
+}
+
 static void examine(struct transform *tr, struct includes *includes, const struct directive *d)
 {
     const struct unit *unit = tr->unit;
@@ -173,6 +205,7 @@ static void examine(struct transform *tr, struct includes *includes, const struc
     }
     switch (api->action) {
     case HEADER_KEEP:
+        include_before(tr, includes, api, d);
         return;
     case HEADER_DROP:
         remove_line(tr, d);

@@ -103,6 +103,9 @@ bool call_write(struct transform *tr, const struct api *api, uint32_t index, uin
    there is none for the HIP version asked for, or nothing to write. */
 const char *header_counterpart(struct transform *tr, const char *path, size_t len);
 
+/* Whether the file is one that nvcc compiles as CUDA, by its name. */
+bool is_cuda_source(const struct transform *tr);
+
 /* Notes that what stands at token INDEX needs the HIP runtime header. In a header of the user's
    only what every includer sees counts: what lies in a branch comes with a file that has the header
    already. */

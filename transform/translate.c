@@ -51,14 +51,18 @@ version counterpart_added(const struct transform *tr, const struct api *api)
     return takes_native_name(tr, api) ? api->hip_life.native : api->hip_life.added;
 }
 
+bool is_cuda_source(const struct transform *tr)
+{
+    const char *name = tr->t->source.name;
+    size_t len = strlen(name);
+    return 3 < len && !strcmp(name + len - 3, ".cu");
+}
+
 void need_runtime(struct transform *tr, uint32_t index)
 {
     if (tr->needs_runtime)
         return;
-    const char *name = tr->t->source.name;
-    size_t len = strlen(name);
-    bool source = 3 < len && !strcmp(name + len - 3, ".cu");
-    uint32_t branch = source ? NO_INDEX : unit_branch_at(tr->unit, index);
+    uint32_t branch = is_cuda_source(tr) ? NO_INDEX : unit_branch_at(tr->unit, index);
     tr->needs_runtime = branch == NO_INDEX || tr->unit->directives.items[branch].guard;
 }
 
