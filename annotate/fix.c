@@ -11,25 +11,32 @@
 struct taken {
     struct translation *t;
     uint32_t *bytes; /* which edit replaces the byte, counted from 1 in the order of t->edits, or 0;
-                        and INSERTED where something is inserted before it. One more behind the
-                        last byte */
+                        and INSERTED, FIX_INSERTED where the translation or a fix inserts something
+                        before it. One more behind the last byte */
 };
 
 #define INSERTED (UINT32_C(1) << 31)
+#define FIX_INSERTED (UINT32_C(1) << 30)
 
 static uint32_t owner(const struct taken *taken, uint32_t at)
 {
-    return taken->bytes[at] & ~INSERTED;
+    return taken->bytes[at] & ~(INSERTED | FIX_INSERTED);
+}
+
+static const struct edit *edit_of(const struct taken *taken, uint32_t number)
+{
+    return &taken->t->edits.list.items[number - 1];
 }
 
 /* Notes edit NUMBER (from 1). */
 static void take(struct taken *taken, size_t number)
 {
-    const struct edit *e = &taken->t->edits.list.items[number - 1];
+    const struct edit *e = edit_of(taken, (uint32_t)number);
     if (!e->length)
-        taken->bytes[e->offset] |= INSERTED;
+        taken->bytes[e->offset] |= e->reason == EDIT_FIX ? FIX_INSERTED : INSERTED;
     for (uint32_t i = 0; i < e->length; ++i)
-        taken->bytes[e->offset + i] |= (uint32_t)number;
+        taken->bytes[e->offset + i] = (taken->bytes[e->offset + i] & (INSERTED | FIX_INSERTED)) |
+                                      (uint32_t)number;
 }
 
 /* Whether a fix before made exactly this edit. An insertion never counts as made: two of the same
@@ -39,9 +46,23 @@ static bool is_made(const struct taken *taken, const struct fix_edit *e)
     uint32_t number = owner(taken, e->span.begin);
     if (!number || e->span.begin == e->span.end)
         return false;
-    const struct edit *other = &taken->t->edits.list.items[number - 1];
+    const struct edit *other = edit_of(taken, number);
     return other->reason == EDIT_FIX && other->offset == e->span.begin &&
            other->length == e->span.end - e->span.begin && !strcmp(other->text, e->text);
+}
+
+/* Whether E deletes the byte at AT with all that the translation makes of it: such edits lose their
+   object, and edits_finish() drops them behind the wider one. */
+static bool is_deleted(const struct taken *taken, const struct fix_edit *e, uint32_t at)
+{
+    if (*e->text || taken->bytes[at] & FIX_INSERTED)
+        return false;
+    uint32_t number = owner(taken, at);
+    if (!number)
+        return true;
+    const struct edit *other = edit_of(taken, number);
+    return other->reason != EDIT_FIX && e->span.begin <= other->offset &&
+           other->offset + other->length <= e->span.end;
 }
 
 /* Whether E overlaps an edit that was taken. Insertions at the border of a replacement do not. */
@@ -53,7 +74,7 @@ static bool is_blocked(const struct taken *taken, const struct fix_edit *e)
     if (begin == end)
         return begin && owner(taken, begin) && owner(taken, begin) == owner(taken, begin - 1);
     for (uint32_t i = begin; i < end; ++i)
-        if (owner(taken, i) || (begin < i && taken->bytes[i] & INSERTED))
+        if ((owner(taken, i) || (begin < i && taken->bytes[i])) && !is_deleted(taken, e, i))
             return true;
     return false;
 }

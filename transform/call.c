@@ -577,6 +577,9 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
         renamed |= change->ops[i].kind == ARG_NAME || change->ops[i].kind == ARG_REPORT;
     if (!renamed && (tr->options->hip_version < counterpart_added(tr, api) || is_removed(tr, api)))
         return;
+    /* In HIP's own source such a call is already one of HIP's. */
+    if (!renamed && tr->t->hip && *name && !strcmp(*name, api->cuda))
+        return;
     int inserted = 0;
     for (int i = 0; i < change->op_count; ++i) {
         const struct arg_op *op = &change->ops[i];

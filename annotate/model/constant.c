@@ -345,12 +345,17 @@ static bool limits(struct query *q, const struct node *callee, const struct fram
     return values_one(res, type.is_signed ? -(int64_t)max - 1 : 0, type);
 }
 
-/* Whether MACRO's own text is being read: there its name is no macro. */
-static bool is_expanding(const struct decl *macro, const struct frame *frame)
+/* Whether MACRO may be expanded within FRAME: not where its own text is being read, in which its
+   name is no macro, and not behind more macros than anybody writes. */
+static bool is_expandable(struct query *q, const struct decl *macro, const struct frame *frame)
 {
-    while (frame && frame->macro != macro)
-        frame = frame->outer;
-    return frame;
+    enum { DEEPEST = 100 };
+    unsigned depth = 0;
+    for (; frame && depth < DEEPEST; frame = frame->outer, ++depth)
+        if (frame->macro == macro)
+            return false;
+    q->cut |= frame != NULL;
+    return !frame;
 }
 
 /* Whether TEXT, of the definition D, is a macro that the file does not define, in a branch for
@@ -368,7 +373,7 @@ static bool is_given_elsewhere(struct query *q, const struct directive *d, const
 
 /* All definitions of the macro that are possible where it stands AT, each read with the arguments
    of CALL. */
-static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
+static bool expand_macro(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
                          const struct frame *frame, struct values *res)
 {
     enum { DEFINITIONS_MAX = 64 };
@@ -376,7 +381,7 @@ static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const
     for (; macro; macro = decl_alternative(macro)) {
         const struct directive *d = &q->unit->directives.items[macro->directive];
         if (DEFINITIONS_MAX < ++seen || d->function_like != (call != NULL) ||
-            is_expanding(macro, frame))
+            !is_expandable(q, macro, frame))
             return false;
         struct node *text = decl_expression(q, macro);
         struct frame inner = {
@@ -395,6 +400,43 @@ static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const
             return false;
     }
     return true;
+}
+
+/* Whether nothing in FRAME binds a name: it is that of macros without arguments. */
+static bool binds_nothing(const struct frame *frame)
+{
+    while (frame && frame->macro && !frame->arguments && !frame->use)
+        frame = frame->outer;
+    return !frame;
+}
+
+/* What MACRO, or the CALL of it, at the place AT stands for. One without parameters is asked for once
+   at a place: each of a chain may name the one before it twice. */
+static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
+                         const struct frame *frame, struct values *res)
+{
+    if (call || !binds_nothing(frame))
+        return expand_macro(q, macro, at, call, frame, res);
+    if (macro->cached && macro->cached_at == at) {
+        if (macro->values)
+            *res = *macro->values;
+        return macro->values;
+    }
+    bool cut = q->cut;
+    q->cut = false;
+    bool known = expand_macro(q, macro, at, NULL, frame, res);
+    /* What is asked for by itself will get no other answer the next time. */
+    if (known || !q->cut || QUERY_STEPS <= q->steps || q->depth <= 1) {
+        if (known && !macro->kept)
+            macro->kept = arena_alloc(q->model->arena, sizeof *macro->kept);
+        if (known)
+            *macro->kept = *res;
+        macro->values = known ? macro->kept : NULL;
+        macro->cached = true;
+        macro->cached_at = at;
+    }
+    q->cut |= cut;
+    return known;
 }
 
 /* -DNAME=VALUE: a number, or a name. */

@@ -55,11 +55,13 @@ struct decl {
     bool changed;      /* DECL_LOCAL: assigned again, or its address is taken */
     bool pack;         /* a parameter ... */
     bool busy;         /* its value, or type, is being asked for */
-    bool cached;       /* `values` are known */
+    bool cached;       /* `values` are known; of a macro without parameters: for `cached_at` */
     bool parsed;       /* `tree` and `type_tree` are */
     struct node *tree; /* of `text` as an expression */
     struct node *type_tree;      /* of `text` as a type */
     const struct values *values; /* cached; NULL: unknown */
+    struct values *kept;         /* of a macro: what `values` points to, used again */
+    uint32_t cached_at;          /* of a macro: the place whose names its text was read with */
     const struct type *type;     /* cached */
 };
 

@@ -267,13 +267,16 @@ const struct type *query_record(struct query *query, uint32_t own, const struct 
         query_leave(query);
         return type_builtin("");
     }
+    unsigned before = query->steps;
     decl->busy = true;
     const struct type *res = query->unit->scopes.items[own].kind == SCOPE_ENUM
                                  ? enum_type(query, own, frame)
                                  : layout_record(query, own, frame);
     decl->busy = false;
     query_leave(query);
-    if (!frame && !query->cut)
+    /* A record that takes so many steps itself is not worth laying out again. */
+    bool too_large = before < QUERY_STEPS / 2 && QUERY_STEPS <= query->steps;
+    if (!frame && (!query->cut || too_large))
         decl->type = res;
     return res;
 }
