@@ -177,6 +177,7 @@ void annotate(struct translation *t, const struct translate_options *options,
 #define RULE_CHECK(check) check(&a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+    annotation_add_sources(&a);
     release_code(&a);
     drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);

@@ -50,6 +50,17 @@ struct lane_machine *annotation_machine(struct annotation *a, size_t function,
    it is added as base/finding.h says. */
 struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct range range);
 
+/* Adds to F the COUNT at PLACES in other files that it has not yet. */
+struct model_place;
+void annotation_add_places(struct finding *f, const struct model_place *places, unsigned count);
+
+/* Says in F, whose finding depends on the blocks that the kernel at index FUNCTION runs with, on
+   what other files say of them. */
+void annotation_add_launches(struct annotation *a, struct finding *f, size_t function);
+
+/* Says in all findings where other files define what stands at their places. */
+void annotation_add_sources(struct annotation *a);
+
 /* Whether the code at TOKEN is read as HIP: on the HIP side of a conditional, or in a file of
    HIP's. (Nothing on the CUDA side of one is to be reported: see token_region().) */
 bool annotation_is_hip(const struct annotation *a, uint32_t token);

@@ -4,6 +4,7 @@ libhipwright_a_SOURCES += \
     annotate/barriers.c annotate/barriers.h \
     annotate/code.c annotate/code.h \
     annotate/comparison.c annotate/comparison.h \
+    annotate/elsewhere.c \
     annotate/fix.c annotate/fix.h \
     annotate/gpu/banks.def \
     annotate/gpu/expr.c annotate/gpu/expr.h \
@@ -36,6 +37,7 @@ libhipwright_a_SOURCES += \
     annotate/model/query.c annotate/model/query_p.h \
     annotate/model/record.c \
     annotate/model/result.def \
+    annotate/model/sources.c annotate/model/sources.h \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/model/uses.c annotate/model/uses_p.h \
     annotate/model/value.c annotate/model/value_p.h \

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "cli/read.h"
+#include "cli/snapshot.h"
 #include "cli/write.h"
 
 #define uthash_malloc(size) xmalloc(size)
@@ -226,11 +226,11 @@ static bool take_line(struct baseline *b, char *line, unsigned number)
     return true;
 }
 
-bool baseline_read(struct baseline *b, struct diag *diag)
+bool baseline_read(struct baseline *b, struct snapshot *snapshot, struct diag *diag)
 {
     struct content content;
     struct diag_place place = {.file = b->path, .line = 1};
-    if (!read_file(b->path, b->path, &content, diag))
+    if (!snapshot_read_name(snapshot, b->path, &content, diag))
         return false;
     bool good = true;
     char *end = content.text + content.len;

@@ -6,9 +6,10 @@
        FILE  RULE  COUNT  KERNEL  TEXT  [RELATED]
 
    A place that is related to a finding has a line of its own, so that a finding is new again when
-   another place joins in. FILE is relative to the baseline's folder. It is for readers, and tells
-   entries that a run did not look for from those that it did not find; what is known in one file
-   may move to another.  */
+   another place of the file joins in; those in other files do not count, since which of them are
+   seen depends on what else is checked. FILE is relative to the baseline's folder. It is for
+   readers, and tells entries that a run did not look for from those that it did not find; what is
+   known in one file may move to another.  */
 #ifndef CLI_BASELINE_H
 #define CLI_BASELINE_H
 
@@ -18,14 +19,15 @@
 #include "base/diag.h"
 
 struct baseline;
+struct snapshot;
 
 /* An empty baseline that is, or will be, the file PATH (borrowed). */
 struct baseline *baseline_new(const char *path);
 void baseline_free(struct baseline *baseline);
 
-/* Reads the file. What cannot be read or understood is an error in DIAG, with its line, and
-   false. */
-bool baseline_read(struct baseline *baseline, struct diag *diag);
+/* Reads the file, from SNAPSHOT (or NULL) if that has it. What cannot be read or understood is an
+   error in DIAG, with its line, and false. */
+bool baseline_read(struct baseline *baseline, struct snapshot *snapshot, struct diag *diag);
 
 /* Says that the file NAME was looked at. */
 void baseline_add_file(struct baseline *baseline, const char *name);

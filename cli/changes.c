@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "cli/history.h"
+#include "cli/users.h"
 #include "cli/wanted.h"
 
 #define uthash_malloc(size) xmalloc(size)
@@ -27,6 +27,7 @@ struct change {
     const char *path;        /* from the top of the work tree */
     const char *name;        /* from the working directory; the key */
     const char *blob;        /* its content, or NULL: the file in the work tree */
+    bool named;              /* the command line wants it, or what it causes elsewhere */
     bool file;               /* neither a link nor a submodule */
     bool edited;             /* only LINES were changed; else all of it counts */
     VEC(struct lines) lines; /* in order */
@@ -37,17 +38,9 @@ struct changes {
     struct arena arena; /* names and changes */
     VEC(struct change *) list;
     struct change *by_name;
-    const char *prefix, *up;    /* the working directory from the top, and the top from there */
-    char *top;                  /* absolute */
     VEC(const char *) operands; /* of the command line, from the top */
-    struct blobs blobs;
-};
-
-/* The revisions that are compared. */
-struct comparison_of {
-    bool index;        /* the index with HEAD */
-    const char *base;  /* else this commit */
-    const char *other; /* with that one, or NULL: the work tree */
+    const char *base;           /* the commit that is compared with; NULL: HEAD with the index */
+    struct snapshot *snapshot;  /* what is compared */
 };
 
 bool changes_are_wanted(const struct options *o)
@@ -56,33 +49,6 @@ bool changes_are_wanted(const struct options *o)
 }
 
 /* ---- asking git */
-
-/* Where we are. Names of folders may hold newlines, so each question stands alone. */
-static bool find_place(struct changes *c, struct diag *diag)
-{
-    static const char *const questions[] = {"--show-prefix", "--show-cdup", "--show-toplevel"};
-    const char *answers[3];
-    for (int i = 0; i < 3; ++i) {
-        const char *const args[] = {"git", "rev-parse", questions[i], NULL};
-        struct strbuf out = STRBUF_INIT;
-        bool res = process_ask_git(args, &out, diag);
-        if (res)
-            answers[i] = arena_strndup(&c->arena, out.text, out.len ? out.len - 1 : 0);
-        strbuf_release(&out);
-        if (!res)
-            return false;
-        /* At the top, which is where hooks run, the rest is known. */
-        if (i == 0 && !*answers[0]) {
-            answers[1] = "";
-            answers[2] = NULL;
-            break;
-        }
-    }
-    c->prefix = answers[0];
-    c->up = answers[1];
-    c->top = answers[2] ? xstrdup(answers[2]) : getcwd(NULL, 0);
-    return true;
-}
 
 /* The value of the environment's NAME, or NULL where that is empty. */
 static const char *environment(const char *name)
@@ -97,104 +63,48 @@ static bool is_pre_commit(void)
 }
 
 /* What the options, and pre-commit, want compared; false after an error in DIAG. */
-static bool find_revisions(struct changes *c, const struct options *o, struct comparison_of *res,
-                           struct diag *diag)
+static bool find_revisions(struct changes *c, const struct options *o, struct diag *diag)
 {
-    const char *from = o->diff_base, *to = NULL;
-    *res = (struct comparison_of){0};
-    if (o->staged && is_pre_commit()) {
+    const char *from = o->diff_base, *to = NULL, *commit = NULL;
+    enum snapshot_of of = from ? SNAPSHOT_WORK_TREE : SNAPSHOT_INDEX;
+    if (o->staged && is_pre_commit() && environment("PRE_COMMIT_FROM_REF")) {
         from = environment("PRE_COMMIT_FROM_REF");
-        to = from ? environment("PRE_COMMIT_TO_REF") : NULL;
+        to = environment("PRE_COMMIT_TO_REF");
+        of = to ? SNAPSHOT_COMMIT : SNAPSHOT_WORK_TREE;
     }
-    if (!from) {
-        res->index = true;
-        return true;
-    }
-    res->base = history_base(from, to ? to : "HEAD", &c->arena, diag);
-    if (res->base && to)
-        res->other = history_commit(to, &c->arena, diag);
-    return res->base && (!to || res->other);
+    if (from)
+        c->base = history_base(from, to ? to : "HEAD", &c->arena, diag);
+    if (to && c->base)
+        commit = history_commit(to, &c->arena, diag);
+    if ((from && !c->base) || (to && !commit))
+        return false;
+    c->snapshot = snapshot_new(of, commit, diag);
+    return c->snapshot;
 }
 
-/* Runs git diff over REVISIONS in the form that FORM and FILTER ask for. Of the user's settings
-   none counts. */
-static bool ask_diff(const struct comparison_of *revisions, const char *const form[2],
-                     const char *filter, struct strbuf *out, struct diag *diag)
+/* Runs git diff in the form that FORM and FILTER ask for. Of the user's settings none counts. */
+static bool ask_diff(const struct changes *c, const char *const form[2], const char *filter,
+                     struct strbuf *out, struct diag *diag)
 {
     const char *args[24] = {
         "git",           "--no-optional-locks",     "diff",        "--no-color",   "--no-ext-diff",
         "--no-textconv", "--no-relative",           "--no-abbrev", "--full-index", "-M",
         "-O/dev/null",   "--ignore-submodules=all", form[0],       form[1],        filter};
     size_t count = 15;
-    if (revisions->index)
-        args[count++] = "--cached";
-    else
-        args[count++] = revisions->base;
-    if (revisions->other)
-        args[count++] = revisions->other;
+    args[count++] = c->base ? c->base : "--cached";
+    if (snapshot_commit(c->snapshot))
+        args[count++] = snapshot_commit(c->snapshot);
     args[count] = "--";
     return process_ask_git(args, out, diag);
 }
 
 /* ---- which files */
 
-/* NAME without `.`, and `..` taken back; from the top of the work tree. NULL where it leads out. */
-static const char *from_top(struct changes *c, const char *name)
-{
-    struct strbuf path = STRBUF_INIT;
-    size_t top = strlen(c->top);
-    if (*name == '/') { /* git's own path of the top is without links */
-        char *real = realpath(name, NULL);
-        name = real ? arena_strndup(&c->arena, real, strlen(real)) : name;
-        free(real);
-        if (strncmp(name, c->top, top) != 0 || (name[top] && name[top] != '/'))
-            return NULL;
-        name += top;
-    } else {
-        strbuf_adds(&path, c->prefix);
-    }
-    const char *res = NULL;
-    for (;; name += strcspn(name, "/")) {
-        name += strspn(name, "/");
-        size_t len = strcspn(name, "/");
-        while (path.len && path.text[path.len - 1] == '/')
-            path.text[--path.len] = '\0';
-        if (!len) {
-            res = arena_strndup(&c->arena, path.text ? path.text : "", path.len);
-            break;
-        }
-        if (len == 1 && *name == '.')
-            continue;
-        if (len == 2 && !memcmp(name, "..", 2)) {
-            if (!path.len)
-                break;
-            char *slash = strrchr(path.text, '/');
-            path.len = slash ? (size_t)(slash - path.text) : 0;
-            path.text[path.len] = '\0';
-            continue;
-        }
-        if (path.len)
-            strbuf_addc(&path, '/');
-        strbuf_add(&path, name, len);
-    }
-    strbuf_release(&path);
-    return res;
-}
-
-/* PATH, from the top of the work tree, as it is called from the working directory. */
-static const char *from_here(struct changes *c, const char *path)
-{
-    size_t prefix = strlen(c->prefix);
-    if (!strncmp(path, c->prefix, prefix))
-        return path + prefix;
-    return arena_printf(&c->arena, "%s%s", c->up, path);
-}
-
 static struct change *add_change(struct changes *c, const char *path)
 {
     struct change *res = arena_zalloc(&c->arena, 1, sizeof *res);
     res->path = path;
-    res->name = from_here(c, path);
+    res->name = snapshot_name(c->snapshot, path, &c->arena);
     *vec_push(&c->list) = res;
     HASH_ADD_KEYPTR(hh, c->by_name, res->name, strlen(res->name), res);
     return res;
@@ -211,8 +121,7 @@ static const char *next_field(const char **at, const char *end)
 }
 
 /* Takes the entries of git's raw form, ":MODE MODE BLOB BLOB STATUS" and one or two paths. */
-static bool take_raw(struct changes *c, const struct strbuf *raw, const struct comparison_of *r,
-                     struct diag *diag)
+static bool take_raw(struct changes *c, const struct strbuf *raw, struct diag *diag)
 {
     const char *at = raw->text, *end = raw->text ? at + raw->len : at;
     for (const char *entry; (entry = next_field(&at, end));) {
@@ -226,7 +135,7 @@ static bool take_raw(struct changes *c, const struct strbuf *raw, const struct c
             return false;
         }
         struct change *change = add_change(c, arena_strndup(&c->arena, path, strlen(path)));
-        if (r->index || r->other)
+        if (snapshot_kind(c->snapshot) != SNAPSHOT_WORK_TREE)
             change->blob = arena_strndup(&c->arena, blob, strlen(blob));
         change->file = !strncmp(mode, "100", 3);
         /* What was a link or a submodule before is new. */
@@ -299,25 +208,23 @@ static bool take_patches(struct changes *c, const struct strbuf *text, struct di
 }
 
 /* Finds the lines of the files that were only edited, with one more question if there are any. */
-static bool find_lines(struct changes *c, const struct comparison_of *revisions, struct diag *diag)
+static bool find_lines(struct changes *c, struct diag *diag)
 {
     static const char *const form[] = {"-p", "-U0"};
     size_t i = 0;
     if (!next_edited(c, &i))
         return true;
     struct strbuf text = STRBUF_INIT;
-    bool res =
-        ask_diff(revisions, form, "--diff-filter=CMR", &text, diag) && take_patches(c, &text, diag);
+    bool res = ask_diff(c, form, "--diff-filter=CMR", &text, diag) && take_patches(c, &text, diag);
     strbuf_release(&text);
     return res;
 }
 
-static bool find_files(struct changes *c, const struct comparison_of *revisions, struct diag *diag)
+static bool find_files(struct changes *c, struct diag *diag)
 {
     static const char *const form[] = {"--raw", "-z"};
     struct strbuf raw = STRBUF_INIT;
-    bool res = ask_diff(revisions, form, "--diff-filter=ACMRT", &raw, diag) &&
-               take_raw(c, &raw, revisions, diag);
+    bool res = ask_diff(c, form, "--diff-filter=ACMRT", &raw, diag) && take_raw(c, &raw, diag);
     strbuf_release(&raw);
     return res;
 }
@@ -336,7 +243,7 @@ static bool find_operands(struct changes *c, const struct options *o, struct dia
 {
     for (size_t i = 0; i < o->operands.count; ++i) {
         const char *name = o->operands.items[i];
-        const char *path = from_top(c, name);
+        const char *path = snapshot_path(c->snapshot, name, &c->arena);
         if (!path) {
             diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name},
                      _("does not lie in this work tree"));
@@ -347,11 +254,9 @@ static bool find_operands(struct changes *c, const struct options *o, struct dia
     return true;
 }
 
-/* Whether the command line wants CHANGE. */
-static bool is_wanted(const struct changes *c, const struct change *change)
+/* Whether the command line names CHANGE, or names nothing. */
+static bool is_named(const struct changes *c, const struct change *change)
 {
-    if (!change->file || wanted_kind(change->path) == FILE_OTHER)
-        return false;
     for (size_t i = 0; i < c->operands.count; ++i)
         if (is_at(change->path, c->operands.items[i]))
             return true;
@@ -363,7 +268,7 @@ static bool names_unstaged(struct changes *c)
 {
     for (size_t i = 0; i < c->operands.count; ++i) {
         struct change *change;
-        const char *name = from_here(c, c->operands.items[i]);
+        const char *name = snapshot_name(c->snapshot, c->operands.items[i], &c->arena);
         HASH_FIND_STR(c->by_name, name, change);
         if (!change && wanted_kind(name) != FILE_OTHER)
             return true;
@@ -371,63 +276,101 @@ static bool names_unstaged(struct changes *c)
     return false;
 }
 
+/* Adds the sources that the changed files may concern, as changes of no line. */
+static bool add_users(struct changes *c, struct diag *diag)
+{
+    struct paths changed = {0}, users = {0};
+    for (size_t i = 0; i < c->list.count; ++i)
+        if (c->list.items[i]->file && c->list.items[i]->named)
+            *vec_push(&changed.list) = c->list.items[i]->path;
+    bool res = !changed.list.count || users_find(c->snapshot, &changed, &users, &c->arena, diag);
+    vec_each (const char *const, path, &users.list) {
+        const struct snapshot_file *file = snapshot_at(c->snapshot, *path);
+        struct change *known;
+        HASH_FIND_STR(c->by_name, snapshot_name(c->snapshot, *path, &c->arena), known);
+        if (!file || known)
+            continue;
+        struct change *change = add_change(c, file->path);
+        change->blob = file->blob;
+        change->file = change->named = change->edited = true;
+    }
+    vec_release(&changed.list);
+    vec_release(&users.list);
+    return res;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = *(struct change *const *)a, *y = *(struct change *const *)b;
+    return strcmp(x->path, y->path);
+}
+
 static void add_inputs(struct changes *c, struct inputs *inputs)
 {
+    if (c->list.count)
+        qsort(c->list.items, c->list.count, sizeof *c->list.items, compare_changes);
     for (size_t i = 0; i < c->list.count; ++i) {
         struct change *change = c->list.items[i];
-        if (is_wanted(c, change))
+        if (change->file && change->named && wanted_kind(change->path) != FILE_OTHER)
             *vec_push(&inputs->list) = (struct input){.name = change->name,
                                                       .path = change->name,
                                                       .place = change->name,
                                                       .found = true,
+                                                      .blob = change->blob,
                                                       .change = change};
     }
 }
 
-struct changes *changes_collect(const struct options *o, struct inputs *inputs, bool *whole,
-                                struct diag *diag)
+struct changes *changes_new(const struct options *o, struct diag *diag)
 {
     struct changes *res = xcalloc(1, sizeof *res);
-    struct comparison_of revisions;
-    blobs_init(&res->blobs);
     unsetenv("GIT_DIFF_OPTS"); /* it would override our -U0 */
-    bool good = find_place(res, diag) && find_operands(res, o, diag) &&
-                find_revisions(res, o, &revisions, diag) && find_files(res, &revisions, diag);
-    *inputs = (struct inputs){0};
-    *whole = good && revisions.index && is_pre_commit() && names_unstaged(res);
-    if (good && !*whole) {
-        add_inputs(res, inputs);
-        good = !inputs->list.count ||
-               (find_lines(res, &revisions, diag) &&
-                (!(revisions.index || revisions.other) || blobs_start(&res->blobs, diag)));
-    }
-    if (good)
+    if (find_revisions(res, o, diag))
         return res;
     changes_free(res);
     return NULL;
 }
 
+struct snapshot *changes_snapshot(const struct changes *c)
+{
+    return snapshot_kind(c->snapshot) == SNAPSHOT_WORK_TREE ? NULL : c->snapshot;
+}
+
+bool changes_collect(struct changes *c, const struct options *o, struct inputs *inputs, bool *whole,
+                     struct diag *diag)
+{
+    *inputs = (struct inputs){0};
+    *whole = false;
+    if (!find_operands(c, o, diag) || !find_files(c, diag))
+        return false;
+    if (!c->base && is_pre_commit() && names_unstaged(c)) {
+        *whole = true;
+        return true;
+    }
+    bool any = false;
+    for (size_t i = 0; i < c->list.count; ++i) {
+        struct change *change = c->list.items[i];
+        change->named = is_named(c, change);
+        any |= change->named && change->file;
+    }
+    if (any && !(find_lines(c, diag) && add_users(c, diag)))
+        return false;
+    add_inputs(c, inputs);
+    return !inputs->list.count || snapshot_start(c->snapshot, diag);
+}
+
 void changes_free(struct changes *c)
 {
-    blobs_release(&c->blobs);
+    if (!c)
+        return;
     HASH_CLEAR(hh, c->by_name);
     for (size_t i = 0; i < c->list.count; ++i)
         vec_release(&c->list.items[i]->lines);
     vec_release(&c->list);
     vec_release(&c->operands);
-    free(c->top);
+    snapshot_free(c->snapshot);
     arena_release(&c->arena);
     free(c);
-}
-
-/* ---- reading */
-
-bool changes_read(struct changes *c, const struct change *change, struct content *content,
-                  struct diag *diag)
-{
-    if (!change->blob)
-        return read_file(change->name, change->name, content, diag);
-    return blobs_read(&c->blobs, change->blob, change->name, content, diag);
 }
 
 /* ---- asking about lines */
@@ -453,10 +396,13 @@ static bool has_span(const struct change *change, struct source *source, struct 
 /* The change of the file called NAME, or NULL. */
 static const struct change *find_change(const struct changes *c, const char *name)
 {
+    struct arena arena = ARENA_INIT;
     struct change *res;
-    while (begins(name, "./"))
-        name += 2;
     HASH_FIND_STR(c->by_name, name, res);
+    const char *path = res ? NULL : snapshot_path(c->snapshot, name, &arena);
+    if (path)
+        HASH_FIND_STR(c->by_name, snapshot_name(c->snapshot, path, &arena), res);
+    arena_release(&arena);
     return res;
 }
 

@@ -12,7 +12,11 @@
    Where a file that it names has nothing staged (--all-files), the files are to be checked whole.
 
    Files named on the command line, and folders, restrict the files; lines of others still count as
-   changed where a finding names them as related.  */
+   changed where a finding names them as related.
+
+   A change may cause findings elsewhere: a constant of a header in those that include it, a launch
+   in the header with the kernel. So the sources that a change may concern (cli/users.h) are inputs
+   too, and what they say of changed lines counts.  */
 #ifndef CLI_CHANGES_H
 #define CLI_CHANGES_H
 
@@ -23,7 +27,7 @@
 #include "base/source.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
-#include "cli/read.h"
+#include "cli/snapshot.h"
 
 struct changes;
 struct change;
@@ -31,17 +35,19 @@ struct change;
 /* Whether OPTIONS ask for it. */
 bool changes_are_wanted(const struct options *options);
 
-/* Asks git, and makes INPUTS of the sources among the files; or, where the files of the command
-   line are to be checked whole (see above), leaves INPUTS alone and sets *WHOLE. NULL after an
-   error in DIAG. INPUTS borrows from the result. */
-struct changes *changes_collect(const struct options *options, struct inputs *inputs, bool *whole,
-                                struct diag *diag);
+/* Finds out what OPTIONS, which ask for it, and pre-commit want compared. NULL after an error in
+   DIAG. */
+struct changes *changes_new(const struct options *options, struct diag *diag);
 void changes_free(struct changes *changes);
 
-/* Reads the content of the file of CHANGE, from where it is to be read; false after an error in
-   DIAG. On any thread. */
-bool changes_read(struct changes *changes, const struct change *change, struct content *content,
-                  struct diag *diag);
+/* Where the files, and what they need, are read from; of the work tree NULL. */
+struct snapshot *changes_snapshot(const struct changes *changes);
+
+/* Asks git, and makes INPUTS of the sources among the files; or, where the files of the command
+   line are to be checked whole (see above), leaves INPUTS alone and sets *WHOLE. False after an
+   error in DIAG. INPUTS borrows from CHANGES. */
+bool changes_collect(struct changes *changes, const struct options *options, struct inputs *inputs,
+                     bool *whole, struct diag *diag);
 
 /* Whether FINDING of SOURCE, the file of CHANGE, counts as changed: its own place or one of its
    related places lies on a line that was added or changed. On any thread. */

@@ -19,7 +19,8 @@ struct run {
     const struct options *options;
     struct job_plan plan;
     struct inputs inputs;
-    struct changes *changes; /* NULL: all lines of all inputs */
+    struct changes *changes;   /* NULL: all lines of all inputs */
+    struct snapshot *snapshot; /* where these are read from; NULL: the disk */
     struct results *results;
     struct progress progress;
     struct tree *tree;
@@ -65,19 +66,14 @@ static bool collect(struct run *run)
 {
     const struct options *o = run->options;
     bool whole = true;
-    if (changes_are_wanted(o)) {
-        run->changes = changes_collect(o, &run->inputs, &whole, &run->diag);
-        if (!run->changes)
-            return false;
-        if (whole) { /* then nobody asks it any more */
-            changes_free(run->changes);
-            run->changes = NULL;
-        }
-    }
+    if (o->changes && !changes_collect(o->changes, o, &run->inputs, &whole, &run->diag))
+        return false;
+    run->changes = whole ? NULL : o->changes;
     if ((whole && !inputs_collect(&run->inputs, o, &run->diag)) ||
         !configs_collect(o->configs, o, &run->inputs, &run->diag))
         return false;
-    run->tree = tree_new(o, o->configs, &run->inputs, run->changes, &run->diag);
+    run->snapshot = run->changes ? changes_snapshot(run->changes) : NULL;
+    run->tree = tree_new(o, o->configs, &run->inputs, run->snapshot, &run->diag);
     return run->tree != NULL;
 }
 
@@ -89,6 +85,7 @@ static bool begin(struct run *run)
         .color = options_want_color(o, STDOUT_FILENO),
         .want_stats = o->stats,
         .changes = run->changes,
+        .snapshot = run->snapshot,
     };
     run->results = results_new(o, &run->inputs, &run->plan, STDOUT_FILENO, &run->diag);
     return run->results && results_begin(run->results);
@@ -138,7 +135,5 @@ enum exit_status command_check(const struct options *o)
         results_free(run.results);
     tree_free(run.tree);
     inputs_release(&run.inputs);
-    if (run.changes)
-        changes_free(run.changes);
     return res;
 }

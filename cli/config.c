@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/i18n.h"
 #include "base/xalloc.h"
+#include "cli/changes.h"
 #include "cli/data.h"
 #include "cli/path.h"
 #include "cli/read.h"
@@ -48,11 +49,12 @@ struct facts {
 };
 
 struct configs {
-    struct arena arena; /* strings, configurations and setups */
-    struct config none; /* where there is no file */
-    struct config *run; /* that of the run */
-    bool search;        /* each input has its own */
-    bool bad;           /* some file was bad */
+    struct arena arena;        /* strings, configurations and setups */
+    struct snapshot *snapshot; /* where files are looked for first, or NULL */
+    struct config none;        /* where there is no file */
+    struct config *run;        /* that of the run */
+    bool search;               /* each input has its own */
+    bool bad;                  /* some file was bad */
     struct folder *named;
     struct folder *real; /* by path without symbolic links */
     VEC(struct config *) list;
@@ -88,6 +90,12 @@ static bool is_below(const char *path, const char *folder)
     return !strncmp(path, folder, len) && path[len] == '/';
 }
 
+/* The file PATH as git has what is checked, or NULL. */
+static const struct snapshot_file *find_tracked(const struct configs *configs, const char *path)
+{
+    return configs->snapshot ? snapshot_find(configs->snapshot, path) : NULL;
+}
+
 /* The file (FOLDER: the folder) that NAME means in the configuration's folder; NULL after a
  * message. */
 static const char *find_path(struct reading *reading, const char *name, bool folder)
@@ -101,7 +109,9 @@ static const char *find_path(struct reading *reading, const char *name, bool fol
                      reading->folder[strlen(reading->folder) - 1] == '/' ? "" : "/", name);
     char *real = realpath(path, NULL);
     struct stat st;
-    if (!real || stat(real, &st)) {
+    if (!folder && find_tracked(reading->configs, path)) {
+        /* of git, and no link */
+    } else if (!real || stat(real, &st)) {
         complain(reading, _("'%s' cannot be read: %s"), name, strerror(errno));
         path = NULL;
     } else if (!is_below(real, reading->folder) && strcmp(real, reading->folder) != 0) {
@@ -195,7 +205,7 @@ static struct config *read_config(struct configs *configs, const char *name, con
     struct config *res = arena_zalloc(&configs->arena, 1, sizeof *res);
     *vec_push(&configs->list) = res;
     struct content content;
-    if (!read_file(name, name, &content, diag)) {
+    if (!snapshot_read_name(configs->snapshot, name, &content, diag)) {
         configs->bad = true;
         return res;
     }
@@ -237,6 +247,11 @@ static struct config *look(struct configs *configs, const char *folder, struct d
     struct stat st;
     strbuf_printf(&text, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
                   config_name);
+    if (find_tracked(configs, text.text)) {
+        struct config *tracked = read_config(configs, text.text, folder, diag);
+        strbuf_release(&text);
+        return tracked;
+    }
     if (lstat(text.text, &st)) {
         strbuf_release(&text);
         return NULL;
@@ -328,6 +343,19 @@ static struct config *find_upwards(struct configs *configs, const char *real, st
     return res;
 }
 
+/* The path of the folder NAME, without links; to be freed. NULL where there is none. */
+static char *real_folder(const struct configs *configs, const char *name)
+{
+    struct arena arena = ARENA_INIT;
+    char *res = realpath(name, NULL);
+    const char *path =
+        res || !configs->snapshot ? NULL : snapshot_path(configs->snapshot, name, &arena);
+    if (path) /* the work tree need not have all that git has */
+        res = xstrdup(arena_printf(&arena, "%s/%s", snapshot_top(configs->snapshot), path));
+    arena_release(&arena);
+    return res;
+}
+
 /* The configuration for the files of the folder NAME, as the user wrote it. */
 static struct config *find_named(struct configs *configs, const char *name, struct diag *diag)
 {
@@ -336,7 +364,7 @@ static struct config *find_named(struct configs *configs, const char *name, stru
     if (known)
         return known->config;
     /* Where there is no such folder, reading the input says so. */
-    char *real = realpath(name, NULL);
+    char *real = real_folder(configs, name);
     struct config *res = real ? find_upwards(configs, real, diag) : &configs->none;
     free(real);
     return add_folder(&configs->named, name, res)->config;
@@ -378,7 +406,10 @@ struct configs *configs_new(const struct options *command_line, struct diag *dia
 {
     struct configs *res = xcalloc(1, sizeof *res);
     res->run = &res->none;
-    if (command_line->no_config) {
+    res->snapshot = command_line->changes ? changes_snapshot(command_line->changes) : NULL;
+    if (res->snapshot && !snapshot_list(res->snapshot, diag)) {
+        res->bad = true;
+    } else if (command_line->no_config) {
         /* nothing is read */
     } else if (command_line->config) {
         res->run = find_given(res, command_line->config, diag);

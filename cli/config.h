@@ -6,7 +6,10 @@
    Such a file may come with a source tree that nobody has looked at, so it can do little: it
    gives no option that would run, read or write something outside its folder (options.def
    says which it may give), and neither it nor a map that it names is read through a symbolic
-   link that leads out of its folder.  */
+   link that leads out of its folder.
+
+   Where what git has is checked (cli/changes.h), such files, and maps, GPUs and baselines, are read
+   from there too if git tracks them: what counts is what is committed.  */
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H
 

@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "cli/changes.h"
 #include "cli/path.h"
 
 char *data_program_path(void)
@@ -101,6 +102,44 @@ char *data_find_locale(void)
     return res ? res : xstrdup(LOCALEDIR);
 }
 
+/* Reads FILE, into CONTENT, if git has it in what OPTIONS want checked: *TRACKED. False after an
+   error in DIAG. */
+static bool read_tracked(const struct options *options, const char *file, struct content *content,
+                         bool *tracked, struct diag *diag)
+{
+    struct snapshot *snapshot = options->changes ? changes_snapshot(options->changes) : NULL;
+    if (snapshot && !snapshot_list(snapshot, diag))
+        return false;
+    const struct snapshot_file *known = snapshot ? snapshot_find(snapshot, file) : NULL;
+    *tracked = known != NULL;
+    return !known || snapshot_read(snapshot, known->blob, file, content, diag);
+}
+
+static bool load_map(struct map *map, const struct options *options, const char *file,
+                     struct diag *diag)
+{
+    struct content content;
+    bool tracked;
+    if (!read_tracked(options, file, &content, &tracked, diag))
+        return false;
+    return tracked ? map_load_text(map, file, content.text, content.len, diag)
+                   : map_load_file(map, file, diag);
+}
+
+static bool load_targets(struct target_table *table, const struct options *options,
+                         const char *file, struct diag *diag)
+{
+    struct content content;
+    bool tracked;
+    if (!read_tracked(options, file, &content, &tracked, diag))
+        return false;
+    if (!tracked)
+        return target_load_file(table, file, diag);
+    bool res = target_load_text(table, file, content.text, content.len, diag);
+    free(content.text);
+    return res;
+}
+
 struct map *data_load_map(const struct options *options, struct diag *diag)
 {
     char *folder = data_find_maps(diag);
@@ -114,7 +153,7 @@ struct map *data_load_map(const struct options *options, struct diag *diag)
         good = map_load_shims(res, shims.text, diag) && good;
     strbuf_release(&shims);
     for (size_t i = 0; i < options->maps.count; ++i)
-        good = map_load_file(res, options->maps.items[i], diag) && good;
+        good = load_map(res, options, options->maps.items[i], diag) && good;
     free(folder);
     if (good)
         return res;
@@ -134,7 +173,7 @@ struct target_table *data_load_targets(const struct options *options, struct dia
     bool good = target_load_file(res, file.text, diag);
     strbuf_release(&file);
     for (size_t i = 0; i < options->gpus.count; ++i)
-        good = target_load_file(res, options->gpus.items[i], diag) && good;
+        good = load_targets(res, options, options->gpus.items[i], diag) && good;
     if (good)
         return res;
     target_table_free(res);

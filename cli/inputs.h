@@ -22,6 +22,7 @@ struct input {
     const char *real; /* absolute, without links in its folder; see inputs_resolve(), or NULL */
     off_t size;       /* 0: unknown */
     bool found;       /* by the walk of a folder: only what it holds tells whether it matters */
+    const char *blob; /* git's name of its content, which is read instead of PATH */
     const struct change *change; /* what git says of it (cli/changes.h), or NULL */
 };
 

@@ -26,15 +26,20 @@
 #define uthash_fatal(message) xalloc_die()
 #include <uthash.h>
 
-/* Drops what has nothing to do with lines that were changed. */
+typedef VEC(struct finding) finding_list;
+
+/* Takes out what has nothing to do with lines that were changed; findings that no comment silences
+   go to REST. */
 static void drop_unchanged(struct translation *t, const struct changes *changes,
-                           const struct change *change)
+                           const struct change *change, finding_list *rest)
 {
     struct findings *all = &t->findings;
     size_t kept = 0, silenced = 0;
     vec_each (const struct finding, f, &all->list)
         if (changes_touch(changes, change, &t->source, f))
             all->list.items[kept++] = *f;
+        else
+            *vec_push(rest) = *f;
     vec_each (const struct finding, f, &all->silenced)
         if (changes_touch(changes, change, &t->source, f))
             all->silenced.items[silenced++] = *f;
@@ -114,6 +119,8 @@ static void add_keys(struct reporting *r, const struct finding *f)
     fingerprint_add(keys, r->t->unit, f);
     strbuf_addc(keys, '\n');
     for (const struct related *related = f->related; related; related = related->next) {
+        if (related->file)
+            continue; /* which ones are seen depends on what else is checked */
         fingerprint_add_related(keys, r->t->unit, f, related);
         strbuf_addc(keys, '\n');
     }
@@ -141,9 +148,20 @@ static void report_finding(struct reporting *r, const struct finding *f, bool si
         job->status = STATUS_FOUND;
 }
 
-/* The findings of the file, and those that comments silence behind them where a form has them. */
+/* F is as it was: the first ones of its kind that a baseline has are such. */
+static void keep_unchanged(struct reporting *r, const struct finding *f)
+{
+    struct job_finding *kept = vec_push(&r->job->shown);
+    *kept = (struct job_finding){.rule = f->rule, .unchanged = true};
+    kept->keys.begin = r->job->keys.len;
+    add_keys(r, f);
+    kept->keys.end = r->job->keys.len;
+}
+
+/* The findings of the file, and those that comments silence behind them where a form has them; for
+   a baseline those of REST before them. */
 static void report(struct job *job, const struct job_plan *plan, const struct setup *setup,
-                   struct translation *t)
+                   struct translation *t, const finding_list *rest)
 {
     struct reporting r = {.job = job, .plan = plan, .setup = setup, .t = t};
     bool tells_silenced = false;
@@ -151,6 +169,9 @@ static void report(struct job *job, const struct job_plan *plan, const struct se
     sarif_file_init(&r.sarif, &t->source);
     for (int i = 0; i < plan->form_count; ++i)
         tells_silenced = tells_silenced || plan->forms[i] == FORMAT_SARIF;
+    if (plan->want_keys)
+        vec_each (const struct finding, f, rest)
+            keep_unchanged(&r, f);
     vec_each (const struct finding, f, &t->findings.list)
         report_finding(&r, f, false);
     if (tells_silenced)
@@ -225,8 +246,9 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     arena_release(&arena);
     options_drop_unwanted(&setup->options, &t.findings);
     allows_apply(&t, setup->options.rule_off);
+    finding_list rest = {0};
     if (input->change)
-        drop_unchanged(&t, plan->changes, input->change);
+        drop_unchanged(&t, plan->changes, input->change, &rest);
     if (plan->renames) {
         struct following context = {plan->renames, &setup->translate, input->real};
         includes_follow(&t, follow, &context);
@@ -235,7 +257,8 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
         finish_edits(&t, &setup->options);
     make_text(job, plan, &t.source, &t.edits);
     job->summary.changed = plan->want_text ? job->changed : t.edits.list.count != 0;
-    report(job, plan, setup, &t);
+    report(job, plan, setup, &t, &rest);
+    vec_release(&rest);
     if (plan->want_stats) {
         measure(job, &t);
         job->stats = stats_new();
@@ -289,8 +312,9 @@ struct job *job_run(const struct job_plan *plan, const struct setup *setup,
         job->read = true;
         return job;
     }
-    job->read = input->change ? changes_read(plan->changes, input->change, &content, &job->diag)
-                              : read_file(input->path, input->name, &content, &job->diag);
+    job->read = input->blob
+                    ? snapshot_read(plan->snapshot, input->blob, input->name, &content, &job->diag)
+                    : read_file(input->path, input->name, &content, &job->diag);
     if (!job->read)
         return job;
     job->stat = content.stat;

@@ -46,7 +46,8 @@ struct job_plan {
     bool want_keys;                /* the fingerprints of findings */
     bool color;                    /* in findings */
     struct diff_style diff_style;
-    struct changes *changes; /* only findings on changed lines are wanted; or NULL */
+    const struct changes *changes; /* only findings on changed lines are wanted; or NULL */
+    struct snapshot *snapshot;     /* where inputs are read from that git names; or NULL */
 };
 
 /* A piece of a text. */
@@ -58,8 +59,9 @@ struct piece {
 struct job_finding {
     enum rule_id rule;
     enum level level;
-    bool fails;    /* at or above --fail-on */
-    bool silenced; /* by a comment; only in forms that tell of such */
+    bool fails;     /* at or above --fail-on */
+    bool silenced;  /* by a comment; only in forms that tell of such */
+    bool unchanged; /* it is not shown, and only there for what the baseline knows of it */
     struct piece form[JOB_FORMS];
     struct piece keys; /* if wanted: its fingerprints, a line each, its own first */
 };

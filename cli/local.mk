@@ -34,8 +34,10 @@ libhipwright_a_SOURCES += \
     cli/record.c cli/record.h \
     cli/renames.c cli/renames.h \
     cli/results.c cli/results.h \
+    cli/snapshot.c cli/snapshot.h \
     cli/suffixes.def \
     cli/tree.c cli/tree.h \
+    cli/users.c cli/users.h \
     cli/walk.c cli/walk.h \
     cli/wanted.c cli/wanted.h \
     cli/write.c cli/write.h

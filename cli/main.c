@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
+#include "cli/changes.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/data.h"
@@ -51,6 +52,12 @@ static enum exit_status run(struct options *command_line, struct diag *diag)
         return STATUS_OK;
     }
     enum exit_status res = STATUS_TROUBLE;
+    /* What is checked may be git's, and its configuration then is too. */
+    if (changes_are_wanted(command_line)) {
+        command_line->changes = changes_new(command_line, diag);
+        if (!command_line->changes)
+            return res;
+    }
     struct configs *configs = command_line->configs = configs_new(command_line, diag);
     if (configs) {
         struct options options;
@@ -60,6 +67,7 @@ static enum exit_status run(struct options *command_line, struct diag *diag)
         options_release_layered(&options);
         configs_free(configs);
     }
+    changes_free(command_line->changes);
     return res;
 }
 

@@ -673,7 +673,8 @@ static void take_list(struct options *o, const struct option_list *list, unsigne
 void options_layer(struct options *res, const struct options *o, const struct option_list *run,
                    const struct option_list *input)
 {
-    struct options layered = {.command = o->command, .given = o->given, .configs = o->configs};
+    struct options layered = {
+        .command = o->command, .given = o->given, .configs = o->configs, .changes = o->changes};
     layered.operands.items = o->operands.items;
     layered.operands.count = o->operands.count;
     set_defaults(&layered);

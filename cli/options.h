@@ -69,6 +69,7 @@ struct option_list {
     VEC(struct option_setting) settings;
 };
 
+struct changes;
 struct configs;
 
 struct options {
@@ -76,6 +77,7 @@ struct options {
     VEC(const char *) operands; /* files or names; the strings are argv's */
     struct option_list given;   /* all options of the command line, in order */
     struct configs *configs;    /* cli/config.h; borrowed */
+    struct changes *changes;    /* cli/changes.h; NULL: all lines of all inputs; borrowed */
     const char *config;         /* --config */
     bool no_config;
     bool coverage;

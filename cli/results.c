@@ -73,7 +73,7 @@ struct results *results_new(const struct options *o, struct inputs *inputs, stru
     if (!o->baseline || o->write_baseline)
         return res;
     res->known = baseline_new(o->baseline);
-    if (baseline_read(res->known, diag))
+    if (baseline_read(res->known, plan->snapshot, diag))
         return res;
     results_free(res);
     return NULL;
@@ -169,7 +169,10 @@ static bool show(struct results *r, const struct job *job, const struct job_find
 static bool show_all(struct results *r, const struct job *job, size_t *number)
 {
     vec_each (const struct job_finding, shown, &job->shown) {
-        if (r->known && !shown->silenced && baseline_is_known(r->known, (*number)++))
+        bool known = r->known && !shown->silenced && baseline_is_known(r->known, (*number)++);
+        if (shown->unchanged)
+            continue;
+        if (known)
             r->known_count++;
         else if (!show(r, job, shown))
             return false;

@@ -8,10 +8,11 @@
 
 #include "annotate/model/facts.h"
 #include "base/xalloc.h"
-#include "cli/changes.h"
 #include "cli/compile_commands.h"
+#include "cli/path.h"
 #include "cli/pool.h"
 #include "cli/read.h"
+#include "cli/snapshot.h"
 #include "cli/wanted.h"
 #include "lexer/lexer.h"
 #include "maps/map.h"
@@ -20,7 +21,9 @@
 #define uthash_fatal(message) xalloc_die()
 #include <uthash.h>
 
+/* What a file is, however it is called: git's, or one on the disk. */
 struct file_key {
+    const struct snapshot_file *git; /* or NULL */
     dev_t device;
     ino_t inode;
 };
@@ -49,10 +52,10 @@ struct file {
     UT_hash_handle hh;
     uint32_t number; /* in the tree's list */
     const char *path;
-    const struct change *change; /* an input's: where it is read from; else NULL */
-    const struct map *map;       /* whose headers are CUDA's */
-    struct search search;        /* a header's: those of the first file that includes it */
-    struct defines defines;      /* a header's: those of all files that include it */
+    const char *blob;       /* its content in the snapshot; NULL: it is read from the disk */
+    const struct map *map;  /* whose headers are CUDA's */
+    struct search search;   /* a header's: those of the first file that includes it */
+    struct defines defines; /* a header's: those of all files that include it */
     unsigned max_registers;
     VEC(struct file *) includes;
     VEC(struct file *) users; /* that include it */
@@ -65,6 +68,7 @@ struct file {
     struct model_facts facts;
     struct model_facts told; /* how others launch its kernels */
     VEC(struct model_launch_fact) heard;
+    VEC(struct model_kernel_fact) met; /* kernels of others that it launches */
 };
 
 /* What became of a path, asked once. */
@@ -84,7 +88,7 @@ struct tree {
     struct arena arena;
     const struct options *options;
     const struct inputs *inputs;
-    struct changes *changes; /* where the inputs are read from; NULL: the disk */
+    struct snapshot *snapshot; /* where files are looked for first; or NULL */
     struct compile_commands *commands;
     VEC(struct file *) all; /* the inputs first */
     struct file **by_input; /* NULL: standard input, or there is no such file */
@@ -99,23 +103,35 @@ struct tree {
 
 /* Files. */
 
-static struct file *find_file(const struct tree *tree, const struct stat *st)
+/* What NAME leads to, in KEY; false where there is no such regular file. */
+static bool identify(const struct tree *tree, const char *name, struct file_key *key)
 {
-    struct file_key key;
+    struct stat st;
+    memset(key, 0, sizeof *key); /* padding is compared too */
+    if (tree->snapshot)
+        key->git = snapshot_find(tree->snapshot, name);
+    if (key->git)
+        return true;
+    if (stat(name, &st) || !S_ISREG(st.st_mode))
+        return false;
+    key->device = st.st_dev;
+    key->inode = st.st_ino;
+    return true;
+}
+
+static struct file *find_file(const struct tree *tree, const struct file_key *key)
+{
     struct file *res;
-    memset(&key, 0, sizeof key); /* padding is compared too */
-    key.device = st->st_dev;
-    key.inode = st->st_ino;
-    HASH_FIND(hh, tree->files, &key, sizeof key, res);
+    HASH_FIND(hh, tree->files, key, sizeof *key, res);
     return res;
 }
 
-static struct file *add_file(struct tree *tree, const struct stat *st, const char *path)
+static struct file *add_file(struct tree *tree, const struct file_key *key, const char *path)
 {
     struct file *res = xcalloc(1, sizeof *res);
-    res->key.device = st->st_dev;
-    res->key.inode = st->st_ino;
+    res->key = *key;
     res->path = path;
+    res->blob = key->git ? key->git->blob : NULL;
     res->number = (uint32_t)tree->all.count;
     *vec_push(&tree->all) = res;
     HASH_ADD(hh, tree->files, key, sizeof res->key, res);
@@ -127,6 +143,7 @@ static void free_file(struct file *file)
     vec_release(&file->includes);
     vec_release(&file->users);
     vec_release(&file->heard);
+    vec_release(&file->met);
     free(file);
 }
 
@@ -135,9 +152,11 @@ static void add_input(struct tree *tree, size_t index, const struct setup *setup
 {
     const struct options *o = &setup->options;
     const struct input *input = &tree->inputs->list.items[index];
+    struct file_key key;
     struct stat st;
-    bool there = input->path && !stat(input->path, &st) && S_ISREG(st.st_mode);
-    const struct compile_flags *flags = there ? compile_commands_find(tree->commands, &st) : NULL;
+    bool there = input->path && identify(tree, input->path, &key);
+    const struct compile_flags *flags =
+        there && !stat(input->path, &st) ? compile_commands_find(tree->commands, &st) : NULL;
     size_t folders = o->include_folders.count + (flags ? flags->folders.count : 0);
     size_t defines = o->defines.count + (flags ? flags->defines.count : 0);
     const char **names = arena_zalloc(&tree->arena, folders, sizeof *names);
@@ -158,12 +177,11 @@ static void add_input(struct tree *tree, size_t index, const struct setup *setup
                                               .max_registers = flags ? flags->max_registers : 0};
     if (!there)
         return;
-    struct file *file = find_file(tree, &st);
+    struct file *file = find_file(tree, &key);
     tree->repeated[index] = file != NULL;
     if (!file) {
-        file = add_file(tree, &st, input->path);
+        file = add_file(tree, &key, input->path);
         file->input = true;
-        file->change = input->change;
         file->map = setup->translate.map;
         file->search = (struct search){folders, names};
         file->defines = (struct defines){defines, items};
@@ -184,8 +202,8 @@ struct scan {
 static bool read_quietly(const struct tree *tree, const struct file *file, struct content *content)
 {
     struct diag quiet = DIAG_INIT; /* the job of an input says it */
-    bool res = file->change ? changes_read(tree->changes, file->change, content, &quiet)
-                            : read_file(file->path, file->path, content, &quiet);
+    bool res = file->blob ? snapshot_read(tree->snapshot, file->blob, file->path, content, &quiet)
+                          : read_file(file->path, file->path, content, &quiet);
     diag_release(&quiet);
     if (res && wanted_is_binary(content->text, content->len)) {
         free(content->text);
@@ -255,6 +273,17 @@ static size_t weigh_scan(const void *result)
     return sizeof *scan + scan->arena.size + scan->includes.count * sizeof *scan->includes.items;
 }
 
+/* How people are told of the header KEY, which was found at PATH. */
+static const char *name_of_header(struct tree *tree, const struct file_key *key, const char *path)
+{
+    struct stat st;
+    if (key->git)
+        return snapshot_name(tree->snapshot, key->git->path, &tree->arena);
+    const char *res = path_tidy(path, &tree->arena);
+    bool same = !stat(res, &st) && st.st_dev == key->device && st.st_ino == key->inode;
+    return same ? res : path;
+}
+
 /* The file at PATH, or NULL. */
 static struct file *look(struct tree *tree, const char *path)
 {
@@ -265,11 +294,11 @@ static struct file *look(struct tree *tree, const char *path)
         return known->file;
     known = xcalloc(1, sizeof *known + len + 1);
     memcpy(known->name, path, len);
-    struct stat st;
-    if (!stat(path, &st) && S_ISREG(st.st_mode)) {
-        known->file = find_file(tree, &st);
+    struct file_key key;
+    if (identify(tree, path, &key)) {
+        known->file = find_file(tree, &key);
         if (!known->file)
-            known->file = add_file(tree, &st, known->name);
+            known->file = add_file(tree, &key, name_of_header(tree, &key, known->name));
     }
     HASH_ADD_KEYPTR(hh, tree->paths, known->name, len, known);
     return known->file;
@@ -607,6 +636,7 @@ static void read_facts(const struct reading *reading, struct file *file, struct 
     if (file->launches && (reading->launches || !file->users.count))
         model_facts_read_launches(&res->facts, &model, &res->arena);
     model_release(&model);
+    model_facts_locate(&res->facts, source, &res->arena);
     unit_release(&unit);
     diag_release(&quiet);
     symbol_table_release(&symbols);
@@ -703,7 +733,7 @@ static void list_kernels(struct tree *tree)
     vec_each (struct file *, item, &tree->all) {
         struct file *file = *item;
         for (size_t i = 0; i < file->facts.kernel_count; ++i) {
-            struct definers *definers = definers_of(tree, file->facts.kernels[i], true);
+            struct definers *definers = definers_of(tree, file->facts.kernels[i].name, true);
             if (!definers->list.count || vec_end(&definers->list)[-1] != file)
                 *vec_push(&definers->list) = file;
         }
@@ -725,6 +755,17 @@ static unsigned folders_in(const char *path)
     for (; *path; ++path)
         res += *path == '/';
     return res;
+}
+
+/* TO defines the kernel of FACT, which FILE launches: both are told. */
+static void introduce(struct file *file, struct file *to, const struct model_launch_fact *fact)
+{
+    *vec_push(&to->heard) = *fact;
+    const struct model_kernel_fact *kernels = to->facts.kernels;
+    size_t i, count = to->facts.kernel_count;
+    vec_search(i, count, strcmp(kernels[i].name, fact->kernel) < 0);
+    for (; i < count && !strcmp(kernels[i].name, fact->kernel); ++i)
+        *vec_push(&file->met) = kernels[i];
 }
 
 /* FILE does not see the kernel that it launches; the linker does. It is that of the nearest file,
@@ -749,7 +790,7 @@ static void tell_nearest(struct file *file, const struct definers *definers,
         ++count;
     }
     for (unsigned i = 0; i < count && count <= CANDIDATES_MAX; ++i)
-        *vec_push(&nearest[i]->heard) = *fact;
+        introduce(file, nearest[i], fact);
 }
 
 /* Tells the files that define the kernel of FACT, which FILE launches. */
@@ -762,11 +803,18 @@ static void tell(struct file *file, const struct marks *seen, const struct defin
             return; /* its model knows */
     vec_each (struct file *, item, &definers->list)
         if (is_marked(seen, *item)) {
-            *vec_push(&(*item)->heard) = *fact;
+            introduce(file, *item, fact);
             visible = true;
         }
     if (!visible)
         tell_nearest(file, definers, fact);
+}
+
+static int compare_met(const void *a, const void *b)
+{
+    const struct model_kernel_fact *x = a, *y = b;
+    int names = strcmp(x->name, y->name);
+    return names ? names : x->max_threads.count < y->max_threads.count;
 }
 
 static void join_launches(struct tree *tree)
@@ -797,19 +845,21 @@ static void join_launches(struct tree *tree)
         if (heard.launch_count)
             model_facts_merge(&file->told, parts, 1, &tree->arena);
         vec_release(&file->heard);
+        if (file->met.count)
+            qsort(file->met.items, file->met.count, sizeof *file->met.items, compare_met);
     }
 }
 
 /* The tree. */
 
 struct tree *tree_new(const struct options *options, const struct configs *configs,
-                      const struct inputs *inputs, struct changes *changes, struct diag *diag)
+                      const struct inputs *inputs, struct snapshot *snapshot, struct diag *diag)
 {
     struct tree *res = xcalloc(1, sizeof *res);
     size_t count = inputs->list.count;
     res->options = options;
     res->inputs = inputs;
-    res->changes = changes;
+    res->snapshot = snapshot;
     res->world = model_world_new();
     /* Who names a folder means a program: nobody else launches its kernels. */
     res->whole = inputs->folder;
@@ -875,6 +925,8 @@ const struct model_options *tree_options(const struct tree *tree, const struct i
     *users = &file->told;
     res->users = users;
     res->user_count = 1;
+    res->kernels = file->met.items;
+    res->kernel_count = file->met.count;
     res->whole = tree->whole;
     return res;
 }

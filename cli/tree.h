@@ -15,14 +15,14 @@
 #include "cli/config.h"
 #include "cli/inputs.h"
 
-struct changes;
+struct snapshot;
 struct tree;
 
-/* Reads what INPUTS, whose setups lie in CONFIGS, know of one another; those of CHANGES (or NULL)
-   from where these have them, all others from the disk. NULL after an error in DIAG. An input that
-   cannot be read is no error here. All must live as long as the tree. */
+/* Reads what INPUTS, whose setups lie in CONFIGS, know of one another; files that SNAPSHOT (or
+   NULL) has from there, all others from the disk. NULL after an error in DIAG. An input that cannot
+   be read is no error here. All must live as long as the tree. */
 struct tree *tree_new(const struct options *options, const struct configs *configs,
-                      const struct inputs *inputs, struct changes *changes, struct diag *diag);
+                      const struct inputs *inputs, struct snapshot *snapshot, struct diag *diag);
 void tree_free(struct tree *tree);
 
 /* What holds for INPUT, one of the inputs; in ARENA. Any thread may ask. */

@@ -3,6 +3,7 @@
 #include "maps/list.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,9 @@
 
 enum { MAX_ERRORS = 20 }; /* of one file; behind them it is not read on */
 
-bool list_read(struct list *list, const char *file,
-               void (*read_line)(void *context, const char *line, size_t len), void *context)
+/* Reads IN, and closes it. */
+static bool read_stream(struct list *list, FILE *in, list_reader read_line, void *context)
 {
-    list->place = (struct diag_place){.file = file};
-    FILE *in = fopen(file, "re");
-    if (!in)
-        return list_complain(list, _("cannot read: %s"), strerror(errno));
     char *line = NULL;
     size_t room = 0;
     ssize_t len;
@@ -36,4 +33,23 @@ bool list_read(struct list *list, const char *file,
     fclose(in);
     list->place.line = 0;
     return (!error || list_complain(list, _("cannot read: %s"), strerror(error))) && !list->errors;
+}
+
+bool list_read(struct list *list, const char *file, list_reader read_line, void *context)
+{
+    list->place = (struct diag_place){.file = file};
+    FILE *in = fopen(file, "re");
+    if (!in)
+        return list_complain(list, _("cannot read: %s"), strerror(errno));
+    return read_stream(list, in, read_line, context);
+}
+
+bool list_read_text(struct list *list, const char *file, const char *text, size_t len,
+                    list_reader read_line, void *context)
+{
+    list->place = (struct diag_place){.file = file};
+    FILE *in = fmemopen((void *)(uintptr_t)text, len, "r"); /* which only reads it */
+    if (!in)
+        return list_complain(list, _("cannot read: %s"), strerror(errno));
+    return read_stream(list, in, read_line, context);
 }

@@ -22,7 +22,11 @@ struct list {
 /* Reads FILE: calls READ_LINE with CONTEXT for each line that is no comment, LEN bytes without its
    end, and once more with an empty one behind the last. False after an error, READ_LINE's own
    (list_complain) included; after many the rest is not read. */
-bool list_read(struct list *list, const char *file,
-               void (*read_line)(void *context, const char *line, size_t len), void *context);
+typedef void (*list_reader)(void *context, const char *line, size_t len);
+bool list_read(struct list *list, const char *file, list_reader read_line, void *context);
+
+/* Likewise of the LEN bytes at TEXT, which FILE holds. */
+bool list_read_text(struct list *list, const char *file, const char *text, size_t len,
+                    list_reader read_line, void *context);
 
 #endif

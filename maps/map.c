@@ -691,13 +691,9 @@ static const char *library_of(struct map *map, const char *file)
     return arena_strndup(&map->arena, base, len);
 }
 
-bool map_load_file(struct map *map, const char *file, struct diag *diag)
+bool map_load_text(struct map *map, const char *file, char *text, size_t len, struct diag *diag)
 {
-    size_t len;
-    char *text = read_file(file, &len);
     struct reader reader = {.map = map, .diag = diag, .place = {.file = file}};
-    if (!text)
-        return complain(&reader, _("cannot read: %s"), strerror(errno));
     *vec_push(&map->texts) = text;
     ++map->files;
     reader.library = reader.source = library_of(map, file);
@@ -711,6 +707,16 @@ bool map_load_file(struct map *map, const char *file, struct diag *diag)
         p = stop + 1;
     }
     return !reader.errors;
+}
+
+bool map_load_file(struct map *map, const char *file, struct diag *diag)
+{
+    size_t len;
+    char *text = read_file(file, &len);
+    struct reader reader = {.map = map, .diag = diag, .place = {.file = file}};
+    if (!text)
+        return complain(&reader, _("cannot read: %s"), strerror(errno));
+    return map_load_text(map, file, text, len, diag);
 }
 
 /* NAME, TAB, SHIM between BEGIN and END. */

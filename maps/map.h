@@ -133,6 +133,9 @@ void map_free(struct map *map);
    line is an error in DIAG with file and line. False if anything was wrong. */
 bool map_load_file(struct map *map, const char *file, struct diag *diag);
 
+/* Likewise of TEXT, which FILE holds: LEN bytes and a NUL, from malloc, taken over by MAP. */
+bool map_load_text(struct map *map, const char *file, char *text, size_t len, struct diag *diag);
+
 /* Adds every *.map file of the folder DIR, in the order of their names, and libraries.list where
    there is one. False if anything was wrong, also when there is none. */
 bool map_load_dir(struct map *map, const char *dir, struct diag *diag);

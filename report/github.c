@@ -24,15 +24,32 @@ static void add_escaped(struct strbuf *out, const char *text, size_t len, const 
     strbuf_release(&utf8);
 }
 
+/* GitHub knows files by their path in the repository. */
+static const char *plain_name(const char *name)
+{
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    return name;
+}
+
+/* Adds the places in other files: what may have been changed there is no finding of its own. */
+static void add_elsewhere(struct strbuf *text, const struct finding *finding)
+{
+    for (const struct related *r = finding->related; r; r = r->next) {
+        if (!r->file)
+            continue;
+        strbuf_printf(text, "\n%s:%u: ", plain_name(r->file), r->begin.line);
+        message_add_related(text, r, false);
+    }
+}
+
 void github_add_finding(struct strbuf *out, struct source *source, const struct finding *finding)
 {
     static const char *const words[] = {"notice", "warning", "error"};
     struct location begin = source_location(source, finding->span.begin),
                     end = source_location(source, finding->span.end);
     struct strbuf text = STRBUF_INIT;
-    const char *name = source->name;
-    while (name[0] == '.' && name[1] == '/')
-        name += 2; /* GitHub knows files by their path in the repository */
+    const char *name = plain_name(source->name);
     strbuf_printf(out, "::%s file=", words[finding_level(finding)]);
     add_escaped(out, name, strlen(name), "%\r\n:,");
     strbuf_printf(out, ",line=%u,col=%u,endLine=%u", begin.line, begin.column, end.line);
@@ -40,6 +57,7 @@ void github_add_finding(struct strbuf *out, struct source *source, const struct 
         strbuf_printf(out, ",endColumn=%u", end.column);
     strbuf_printf(out, ",title=%s::", rule_get(finding->rule)->name);
     message_add(&text, finding, false);
+    add_elsewhere(&text, finding);
     size_t len = text.len;
     strbuf_adds(&text, "\nTODO: ");
     if (!message_add_todo(&text, finding, false))

@@ -157,7 +157,8 @@ static void add_related(struct writing *w)
     struct strbuf words = STRBUF_INIT;
     size_t count = 0;
     for (const struct related *r = w->finding->related; r; r = r->next) {
-        if (RELATED_SHOWN < ++count)
+        /* Of other files there are few, and nothing else tells of them. */
+        if (!r->file && RELATED_SHOWN < ++count)
             continue;
         struct location at = r->file ? r->begin : source_location(w->source, r->span.begin);
         strbuf_clear(&words);

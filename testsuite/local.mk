@@ -16,6 +16,7 @@ SCRIPT_TESTS = \
     testsuite/cli/banks.sh \
     testsuite/cli/baseline.sh \
     testsuite/cli/config.sh \
+    testsuite/cli/elsewhere.sh \
     testsuite/cli/files.sh \
     testsuite/cli/formats.sh \
     testsuite/cli/headers.sh \

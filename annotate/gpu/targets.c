@@ -332,6 +332,14 @@ bool target_load_file(struct target_table *table, const char *file, struct diag 
     return list_read(&reader.list, file, read_line, &reader);
 }
 
+bool target_load_text(struct target_table *table, const char *file, const char *text, size_t len,
+                      struct diag *diag)
+{
+    struct reader reader = {.list = {.diag = diag}, .table = table};
+    ++table->files;
+    return list_read_text(&reader.list, file, text, len, read_line, &reader);
+}
+
 /* Whether one of PRODUCTS, "MI210 (104 CUs), MI250", is called as the LEN bytes at NAME say. */
 static bool has_product(const char *products, const char *name, size_t len)
 {

@@ -99,6 +99,10 @@ void target_table_free(struct target_table *table);
    target_table_free() only. */
 bool target_load_file(struct target_table *table, const char *file, struct diag *diag);
 
+/* Likewise of the LEN bytes at TEXT, which FILE holds. */
+bool target_load_text(struct target_table *table, const char *file, const char *text, size_t len,
+                      struct diag *diag);
+
 /* The target of the LEN bytes at NAME, or NULL. Features are no part of it: "gfx90a:xnack+" is
    gfx90a and "sm_90a" is sm_90. What people know it as will do too: "MI300X", "rtx 4090". Blanks
    around the name, as a list has them behind its commas, do not matter. */

@@ -33,6 +33,18 @@ bool constant_join(struct constant *to, const struct constant *from)
     return true;
 }
 
+/* The places of A, then those of B. */
+static struct model_places join_places(const struct model_places *a, const struct model_places *b,
+                                       struct arena *arena)
+{
+    struct place_list list = {0};
+    if (!b->count)
+        return *a;
+    place_list_join(&list, a);
+    place_list_join(&list, b);
+    return place_list_keep(&list, arena);
+}
+
 /* Makes one fact of those of the same name, sorts, and moves LIST into ARENA. */
 static void settle(struct model_facts *facts, fact_list *list, struct arena *arena)
 {
@@ -43,11 +55,15 @@ static void settle(struct model_facts *facts, fact_list *list, struct arena *are
     for (size_t i = 0; i < list->count;) {
         struct model_fact fact = list->items[i++];
         bool known = fact.value.count != 0;
-        for (; i < list->count && !strcmp(list->items[i].name, fact.name); ++i)
+        for (; i < list->count && !strcmp(list->items[i].name, fact.name); ++i) {
             known = known && list->items[i].value.count &&
                     constant_join(&fact.value, &list->items[i].value);
-        if (!known)
+            fact.places = join_places(&fact.places, &list->items[i].places, arena);
+        }
+        if (!known) {
             fact.value = (struct constant){.origin = NO_TOKEN};
+            fact.places.count = 0;
+        }
         items[count++] = fact;
     }
     facts->items = items;
@@ -77,10 +93,12 @@ static int compare_blocks(const void *a, const void *b)
     return 0;
 }
 
-static void add_launches(struct model_launch_fact *to, const struct model_launch_fact *from)
+static void add_launches(struct model_launch_fact *to, const struct model_launch_fact *from,
+                         struct arena *arena)
 {
     add_blocks(&to->blocks, &from->blocks);
     to->open |= from->open;
+    to->places = join_places(&to->places, &from->places, arena);
 }
 
 /* Likewise for launches. */
@@ -92,7 +110,7 @@ static void settle_launches(struct model_facts *facts, launch_list *list, struct
         qsort(list->items, list->count, sizeof *list->items, compare_kernels);
     for (size_t i = 0; i < list->count; ++i)
         if (count && !strcmp(items[count - 1].kernel, list->items[i].kernel))
-            add_launches(&items[count - 1], &list->items[i]);
+            add_launches(&items[count - 1], &list->items[i], arena);
         else
             items[count++] = list->items[i];
     /* The order of files must not matter. */
@@ -120,6 +138,33 @@ static bool is_public(const struct model *model, const struct decl *decl)
     }
 }
 
+/* Keeps a copy of LIST, names and all. */
+static struct model_places keep_places(const struct place_list *list, struct arena *arena)
+{
+    struct place_list copy = *list;
+    for (unsigned i = 0; i < copy.count; ++i) {
+        struct model_place *place = &copy.items[i];
+        place->name = place->name ? arena_strndup(arena, place->name, strlen(place->name)) : NULL;
+        place->file = place->file ? arena_strndup(arena, place->file, strlen(place->file)) : NULL;
+    }
+    return place_list_keep(&copy, arena);
+}
+
+/* Where DECL, called NAME, is defined, and what it takes from others. */
+static struct model_places places_of(struct model *model, const struct decl *decl, const char *name,
+                                     struct arena *arena)
+{
+    struct place_list list = {0};
+    struct range text = {decl->token, decl->token + 1};
+    if (decl->own != NO_INDEX && (decl->kind == DECL_RECORD || decl->kind == DECL_ENUM))
+        text = model->unit->scopes.items[decl->own].tokens;
+    const struct model_place own = {
+        .how = RELATED_DEFINED, .name = name, .span = unit_span(model->unit, text)};
+    place_list_add(&list, &own);
+    model_sources(model, text, &list);
+    return keep_places(&list, arena);
+}
+
 void model_facts_read(struct model_facts *facts, struct model *model, struct arena *arena)
 {
     fact_list list = {0};
@@ -135,6 +180,8 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
                 fact.value.count = 0;
             fact.value.origin = NO_TOKEN;
             fact.name = arena_strndup(arena, decl->symbol->text, decl->symbol->len);
+            if (fact.value.count)
+                fact.places = places_of(model, decl, fact.name, arena);
             *vec_push(&list) = fact;
         }
     settle(facts, &list, arena);
@@ -224,6 +271,8 @@ void model_facts_read_types(struct model_facts *facts, struct model *model, stru
             if (!(*item)->symbol || !public_type(model, *item, &fact.type))
                 continue;
             fact.name = arena_strndup(arena, (*item)->symbol->text, (*item)->symbol->len);
+            if (fact.type.kind != TYPE_UNKNOWN)
+                fact.places = places_of(model, *item, fact.name, arena);
             *vec_push(&list) = fact;
         }
     if (list.count)
@@ -243,23 +292,67 @@ void model_facts_read_types(struct model_facts *facts, struct model *model, stru
     vec_release(&list);
 }
 
-void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
-                              struct arena *arena)
+/* What the launch bounds of the function at INDEX say. */
+static void read_bounds(struct model *model, uint32_t index, struct model_kernel_fact *res,
+                        struct arena *arena)
+{
+    struct launch_bounds bounds = model_launch_bounds(model, index);
+    struct place_list list = {0};
+    if (!bounds.given || !constant_single(&bounds.max_threads))
+        return;
+    res->max_threads = bounds.max_threads;
+    struct range range = bounds.arguments[0]->tokens;
+    const struct model_place own = {.how = RELATED_BOUNDS, .span = unit_span(model->unit, range)};
+    place_list_add(&list, &own);
+    model_sources(model, range, &list);
+    res->places = keep_places(&list, arena);
+}
+
+static int compare_kernel_facts(const void *a, const void *b)
+{
+    const struct model_kernel_fact *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+void model_facts_read_kernels(struct model_facts *facts, struct model *model, struct arena *arena)
 {
     const struct unit *unit = model->unit;
-    VEC(const char *) list = {0};
+    VEC(struct model_kernel_fact) list = {0};
+    bool bounded = symbol_find(unit->symbols, "__launch_bounds__") != NULL;
     for (uint32_t i = 0; i < unit->functions.count; ++i) {
         const struct function *function = &unit->functions.items[i];
         const struct symbol *name = unit_token(unit, function->name)->symbol;
-        if (function->flags & FUNCTION_GLOBAL && function->body.begin < function->body.end && name)
-            *vec_push(&list) = arena_strndup(arena, name->text, name->len);
+        if (!(function->flags & FUNCTION_GLOBAL) || function->body.end <= function->body.begin ||
+            !name)
+            continue;
+        struct model_kernel_fact *fact = vec_push(&list);
+        *fact = (struct model_kernel_fact){.name = arena_strndup(arena, name->text, name->len)};
+        if (bounded)
+            read_bounds(model, i, fact, arena);
     }
-    const char **items = arena_zalloc(arena, list.count, sizeof *items);
-    if (list.count)
+    struct model_kernel_fact *items = arena_zalloc(arena, list.count, sizeof *items);
+    if (list.count) {
+        qsort(list.items, list.count, sizeof *list.items, compare_kernel_facts);
         memcpy(items, list.items, list.count * sizeof *items);
+    }
     facts->kernels = items;
     facts->kernel_count = list.count;
     vec_release(&list);
+}
+
+/* Where SITE is, and what its block takes from others. */
+static struct model_places launch_places(struct model *model, const struct launch_site *site,
+                                         struct arena *arena)
+{
+    struct place_list list = {0};
+    const struct model_place own = {
+        .how = RELATED_LAUNCHED,
+        .span = unit_span(model->unit, (struct range){site->token, site->token + 1})};
+    place_list_add(&list, &own);
+    for (int i = 0; i < 3; ++i)
+        if (site->block[i].expression)
+            model_sources(model, site->block[i].expression->tokens, &list);
+    return keep_places(&list, arena);
 }
 
 void model_facts_read_launches(struct model_facts *facts, struct model *model, struct arena *arena)
@@ -279,6 +372,7 @@ void model_facts_read_launches(struct model_facts *facts, struct model *model, s
         };
         for (unsigned k = 0; k < site->block_count; ++k)
             launch_blocks_add(&fact.blocks, site->blocks[k]);
+        fact.places = launch_places(model, site, arena);
         *vec_push(&list) = fact;
     }
     settle_launches(facts, &list, arena);
@@ -304,42 +398,86 @@ static const char *copy_name(const char *name, struct arena *arena)
     return arena_strndup(arena, name, strlen(name));
 }
 
+static struct model_places copy_places(const struct model_places *places, struct arena *arena)
+{
+    struct place_list list = {0};
+    place_list_join(&list, places);
+    return keep_places(&list, arena);
+}
+
+/* Copies COUNT items, whose places and names, of the members called so, are copied too. */
+#define COPY_ITEMS(to, from, count, member)                                                        \
+    do {                                                                                           \
+        (to) = memcpy(arena_zalloc(arena, (count), sizeof *(to)), (from), (count) * sizeof *(to)); \
+        for (size_t i = 0; i < (count); ++i) {                                                     \
+            (to)[i].member = copy_name((to)[i].member, arena);                                     \
+            (to)[i].places = copy_places(&(to)[i].places, arena);                                  \
+        }                                                                                          \
+    } while (0)
+
 void model_facts_add_copy(struct model_facts *facts, const struct model_facts *from,
                           struct arena *arena)
 {
     facts->computed |= from->computed;
     if (from->count) {
-        struct model_fact *items = arena_zalloc(arena, from->count, sizeof *items);
-        for (size_t i = 0; i < from->count; ++i)
-            items[i] =
-                (struct model_fact){copy_name(from->items[i].name, arena), from->items[i].value};
+        struct model_fact *items;
+        COPY_ITEMS(items, from->items, from->count, name);
         facts->items = items;
         facts->count = from->count;
     }
     if (from->launch_count) {
-        struct model_launch_fact *items = arena_zalloc(arena, from->launch_count, sizeof *items);
-        for (size_t i = 0; i < from->launch_count; ++i) {
-            items[i] = from->launches[i];
-            items[i].kernel = copy_name(items[i].kernel, arena);
-        }
+        struct model_launch_fact *items;
+        COPY_ITEMS(items, from->launches, from->launch_count, kernel);
         facts->launches = items;
         facts->launch_count = from->launch_count;
     }
     if (from->type_count) {
-        struct model_type_fact *items = arena_zalloc(arena, from->type_count, sizeof *items);
-        for (size_t i = 0; i < from->type_count; ++i)
-            items[i] = (struct model_type_fact){copy_name(from->types[i].name, arena),
-                                                from->types[i].type};
+        struct model_type_fact *items;
+        COPY_ITEMS(items, from->types, from->type_count, name);
         facts->types = items;
         facts->type_count = from->type_count;
     }
     if (from->kernel_count) {
-        const char **items = arena_zalloc(arena, from->kernel_count, sizeof *items);
-        for (size_t i = 0; i < from->kernel_count; ++i)
-            items[i] = copy_name(from->kernels[i], arena);
+        struct model_kernel_fact *items;
+        COPY_ITEMS(items, from->kernels, from->kernel_count, name);
         facts->kernels = items;
         facts->kernel_count = from->kernel_count;
     }
+}
+
+static struct model_places locate(const struct model_places *places, struct source *source,
+                                  struct arena *arena)
+{
+    struct place_list list = {0};
+    place_list_join(&list, places);
+    for (unsigned i = 0; i < list.count; ++i) {
+        struct model_place *place = &list.items[i];
+        if (place->file)
+            continue;
+        place->file = source->name;
+        place->begin = source_location(source, place->span.begin);
+        place->end = source_location(source, place->span.end);
+    }
+    return place_list_keep(&list, arena);
+}
+
+/* The same for the COUNT items at FROM. */
+#define LOCATE_ITEMS(type, from, count)                                 \
+    do {                                                                \
+        type *items = arena_zalloc(arena, (count), sizeof *items);      \
+        for (size_t i = 0; i < (count); ++i) {                          \
+            items[i] = (from)[i];                                       \
+            items[i].places = locate(&(from)[i].places, source, arena); \
+        }                                                               \
+        (from) = items;                                                 \
+    } while (0)
+
+void model_facts_locate(struct model_facts *facts, struct source *source, struct arena *arena)
+{
+    LOCATE_ITEMS(struct model_fact, facts->items, facts->count);
+    LOCATE_ITEMS(struct model_launch_fact, facts->launches, facts->launch_count);
+    LOCATE_ITEMS(struct model_type_fact, facts->types, facts->type_count);
+    LOCATE_ITEMS(struct model_kernel_fact, facts->kernels, facts->kernel_count);
 }
 
 /* What the facts in the list of OPTIONS know of NAME. */
@@ -376,6 +514,14 @@ bool model_facts_find(const struct model_options *options, const char *name, str
     return state == KNOWN_VALUE;
 }
 
+void model_facts_places(const struct model_options *options, const char *name,
+                        struct place_list *res)
+{
+    unsigned before = res->count;
+    for (int i = 0; options && options->world && i < MODEL_SCOPES && res->count == before; ++i)
+        model_world_places(options->world, &options->scopes[i], name, res);
+}
+
 const struct type *model_facts_find_type(const struct model_options *options, const char *name)
 {
     const struct type *res = NULL;
@@ -385,17 +531,22 @@ const struct type *model_facts_find_type(const struct model_options *options, co
     return state == KNOWN_VALUE ? res : NULL;
 }
 
+/* What FACTS say of the launches of KERNEL, or NULL. */
+static const struct model_launch_fact *find_launch(const struct model_facts *facts,
+                                                   const char *kernel)
+{
+    const struct model_launch_fact key = {.kernel = kernel};
+    return facts->launch_count ? bsearch(&key, facts->launches, facts->launch_count,
+                                         sizeof *facts->launches, compare_kernels)
+                               : NULL;
+}
+
 size_t model_facts_blocks(const struct model_options *options, const char *kernel,
                           struct launch_blocks *blocks)
 {
     size_t res = 0;
-    const struct model_launch_fact key = {.kernel = kernel};
     for (size_t i = 0; options && i < options->user_count; ++i) {
-        const struct model_facts *facts = options->users[i];
-        const struct model_launch_fact *fact =
-            facts->launch_count ? bsearch(&key, facts->launches, facts->launch_count,
-                                          sizeof *facts->launches, compare_kernels)
-                                : NULL;
+        const struct model_launch_fact *fact = find_launch(options->users[i], kernel);
         if (fact) {
             add_blocks(blocks, &fact->blocks);
             res++;
@@ -404,17 +555,22 @@ size_t model_facts_blocks(const struct model_options *options, const char *kerne
     return res;
 }
 
+void model_facts_launches(const struct model_options *options, const char *kernel,
+                          struct place_list *res)
+{
+    for (size_t i = 0; options && i < options->user_count; ++i) {
+        const struct model_launch_fact *fact = find_launch(options->users[i], kernel);
+        if (fact)
+            place_list_join(res, &fact->places);
+    }
+}
+
 bool model_facts_shut(const struct model_options *options, const char *kernel)
 {
-    const struct model_launch_fact key = {.kernel = kernel};
     if (!options || !options->whole)
         return false;
     for (size_t i = 0; i < options->user_count; ++i) {
-        const struct model_facts *facts = options->users[i];
-        const struct model_launch_fact *fact =
-            facts->launch_count ? bsearch(&key, facts->launches, facts->launch_count,
-                                          sizeof *facts->launches, compare_kernels)
-                                : NULL;
+        const struct model_launch_fact *fact = find_launch(options->users[i], kernel);
         if (fact && (fact->open || !fact->blocks.all))
             return false;
     }

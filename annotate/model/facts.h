@@ -10,18 +10,29 @@
 #define ANNOTATE_MODEL_FACTS_H
 
 #include "annotate/model/launch.h"
+#include "annotate/model/sources.h"
 #include "annotate/model/type.h"
 
 struct model_fact {
     const char *name;
-    struct constant value; /* count 0: the file declares it, but nobody knows its value */
+    struct constant value;      /* count 0: the file declares it, but nobody knows its value */
+    struct model_places places; /* where it is defined, then on what its value rests elsewhere; none
+                                   where nobody knows that */
 };
 
 /* The blocks of all launches in the file of what it calls KERNEL. */
 struct model_launch_fact {
     const char *kernel;
     struct launch_blocks blocks;
-    bool open; /* some block may be another one, see struct launch_site */
+    bool open;                  /* some block may be another one, see struct launch_site */
+    struct model_places places; /* the launches, then where their blocks are defined elsewhere */
+};
+
+/* A kernel that the file defines. */
+struct model_kernel_fact {
+    const char *name;
+    struct constant max_threads; /* of its launch bounds; count 0: it has none, or nobody knows */
+    struct model_places places;  /* of these */
 };
 
 /* A type whose size is certain: an alias of a type that CUDA or C++ declares, or a class, of which
@@ -29,6 +40,7 @@ struct model_launch_fact {
 struct model_type_fact {
     const char *name;
     struct type type; /* TYPE_UNKNOWN: the file declares it, but nobody knows its size */
+    struct model_places places;
 };
 
 struct model_facts {
@@ -39,7 +51,7 @@ struct model_facts {
     bool computed; /* something computed is launched: it may be any kernel */
     const struct model_type_fact *types;
     size_t type_count;
-    const char *const *kernels; /* that the file defines */
+    const struct model_kernel_fact *kernels; /* sorted by name */
     size_t kernel_count;
 };
 
@@ -53,9 +65,12 @@ void model_facts_read_launches(struct model_facts *facts, struct model *model, s
 /* Likewise the types. */
 void model_facts_read_types(struct model_facts *facts, struct model *model, struct arena *arena);
 
-/* Likewise the names of the kernels that the file defines. */
-void model_facts_read_kernels(struct model_facts *facts, const struct model *model,
-                              struct arena *arena);
+/* Likewise the kernels that the file defines. */
+void model_facts_read_kernels(struct model_facts *facts, struct model *model, struct arena *arena);
+
+/* Says of the places in FACTS that lie in the file they were read from, SOURCE, what it is called
+   and which lines they are on; other files are told only then. */
+void model_facts_locate(struct model_facts *facts, struct source *source, struct arena *arena);
 
 /* Adds the values of FROM to TO; false where there are too many. */
 bool constant_join(struct constant *to, const struct constant *from);
@@ -69,6 +84,10 @@ void model_facts_merge(struct model_facts *facts, const struct model_facts *cons
    it, or not its value. */
 bool model_facts_find(const struct model_options *options, const char *name, struct constant *res);
 
+/* Adds to RES where the value, or the type, of NAME comes from by OPTIONS. */
+void model_facts_places(const struct model_options *options, const char *name,
+                        struct place_list *res);
+
 /* The type that the world in OPTIONS (may be NULL) knows by NAME, or NULL. */
 const struct type *model_facts_find_type(const struct model_options *options, const char *name);
 
@@ -76,6 +95,10 @@ const struct type *model_facts_find_type(const struct model_options *options, co
    do. BLOCKS->all becomes false where one does not know all. */
 size_t model_facts_blocks(const struct model_options *options, const char *kernel,
                           struct launch_blocks *blocks);
+
+/* Adds to RES the places of these launches. */
+void model_facts_launches(const struct model_options *options, const char *kernel,
+                          struct place_list *res);
 
 /* Adds to FACTS, which have none of the kinds that FROM has, those of FROM; in ARENA, names and
  * all.

@@ -772,14 +772,26 @@ void launch_blocks_add(struct launch_blocks *res, const unsigned block[3])
     memcpy(res->block[res->count++], block, sizeof res->block[0]);
 }
 
-size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res)
+/* What other files call the kernel at INDEX; NULL where none can. */
+static const char *public_name(const struct model *model, size_t index)
 {
     const struct unit *unit = model->unit;
     return model_internal(unit, index)
-               ? 0
-               : model_facts_blocks(
-                     model->options,
-                     unit_token(unit, unit->functions.items[index].name)->symbol->text, res);
+               ? NULL
+               : unit_token(unit, unit->functions.items[index].name)->symbol->text;
+}
+
+size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res)
+{
+    const char *name = public_name(model, index);
+    return name ? model_facts_blocks(model->options, name, res) : 0;
+}
+
+void model_launches_elsewhere(struct model *model, size_t index, struct place_list *res)
+{
+    const char *name = public_name(model, index);
+    if (name)
+        model_facts_launches(model->options, name, res);
 }
 
 /* Adds the blocks of the kernel at INDEX, as this file and others launch it; returns 0 where none
@@ -913,4 +925,24 @@ struct launch_bounds model_launch_bounds(struct model *model, size_t index)
         if (launches->kernel[same[i]] == launches->kernel[index])
             read_bounds(model, &unit->functions.items[same[i]], &res);
     return res;
+}
+
+bool model_bounds_elsewhere(const struct model *model, const char *name, unsigned *max_threads,
+                            const struct model_kernel_fact **where)
+{
+    const struct model_options *options = model->options;
+    size_t low, count = options ? options->kernel_count : 0;
+    vec_search(low, count, strcmp(options->kernels[low].name, name) < 0);
+    *max_threads = 0;
+    for (; low < count && !strcmp(options->kernels[low].name, name); ++low) {
+        const struct model_kernel_fact *fact = &options->kernels[low];
+        if (!constant_single(&fact->max_threads) || fact->max_threads.values[0] < 1 ||
+            UINT32_MAX < fact->max_threads.values[0])
+            return false;
+        if (*max_threads < fact->max_threads.values[0]) {
+            *max_threads = (unsigned)fact->max_threads.values[0];
+            *where = fact;
+        }
+    }
+    return *max_threads;
 }

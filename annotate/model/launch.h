@@ -67,6 +67,10 @@ bool model_blocks(struct model *model, size_t index, struct launch_blocks *res);
    them do. RES->all becomes false where one does not know all. */
 size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res);
 
+/* Adds to RES the places of these launches. */
+struct place_list;
+void model_launches_elsewhere(struct model *model, size_t index, struct place_list *res);
+
 /* Values of __launch_bounds__, and of maxrregcount from build flags. */
 struct launch_bounds {
     bool given;
@@ -76,5 +80,12 @@ struct launch_bounds {
 };
 
 struct launch_bounds model_launch_bounds(struct model *model, size_t index);
+
+/* Likewise the most threads of the kernel called NAME, which other files define, by the options:
+   the largest number where there are several of that name. In *WHERE a fact with the places. False
+   where nobody knows it. */
+struct model_kernel_fact;
+bool model_bounds_elsewhere(const struct model *model, const char *name, unsigned *max_threads,
+                            const struct model_kernel_fact **where);
 
 #endif

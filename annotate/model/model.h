@@ -17,6 +17,7 @@
 #include "parser/tree.h"
 
 struct model_facts;
+struct model_kernel_fact;
 struct model_names;
 struct model_flows;
 struct model_launches;
@@ -40,6 +41,8 @@ struct model_options {
     const struct model_facts *const *users; /* of the files that may launch this one's kernels, such
                                                as those that include it */
     size_t user_count;
+    const struct model_kernel_fact *kernels; /* of other files that this one launches, by name */
+    size_t kernel_count;
     const struct model_world *world; /* the facts of a tree, or NULL */
     /* Which of them hold: those of the files that this one includes; where these do not declare a
        name, those of the files that include it, with all that they include. */

@@ -17,6 +17,7 @@ struct known {
     uint32_t file;
     const struct constant *value; /* of a name with a value */
     const struct type *type;      /* of a type's name */
+    const struct model_places *places;
 };
 
 /* In the order of the files' numbers. */
@@ -71,11 +72,11 @@ uint32_t model_world_add(struct model_world *world, const struct model_facts *fa
 {
     uint32_t res = world->files++;
     for (size_t i = 0; i < facts->count; ++i)
-        *vec_push(&entry_of(world, facts->items[i].name)->values.list) =
-            (struct known){.file = res, .value = &facts->items[i].value};
+        *vec_push(&entry_of(world, facts->items[i].name)->values.list) = (struct known){
+            .file = res, .value = &facts->items[i].value, .places = &facts->items[i].places};
     for (size_t i = 0; i < facts->type_count; ++i)
-        *vec_push(&entry_of(world, facts->types[i].name)->types.list) =
-            (struct known){.file = res, .type = &facts->types[i].type};
+        *vec_push(&entry_of(world, facts->types[i].name)->types.list) = (struct known){
+            .file = res, .type = &facts->types[i].type, .places = &facts->types[i].places};
     return res;
 }
 
@@ -165,4 +166,20 @@ enum model_knowledge model_world_find_type(const struct model_world *world,
     const struct entry *entry = find_entry(world, scope, name);
     *res = NULL;
     return entry ? join_all(&entry->types, scope, join_type, res) : KNOWN_NOT;
+}
+
+static bool join_places(const struct known *known, void *res)
+{
+    place_list_join(res, known->places);
+    return true;
+}
+
+void model_world_places(const struct model_world *world, const struct model_scope *scope,
+                        const char *name, struct place_list *res)
+{
+    const struct entry *entry = find_entry(world, scope, name);
+    if (!entry)
+        return;
+    join_all(&entry->values, scope, join_places, res);
+    join_all(&entry->types, scope, join_places, res);
 }

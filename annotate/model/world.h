@@ -13,6 +13,7 @@
 struct constant;
 struct model_facts;
 struct model_world;
+struct place_list;
 struct type;
 
 /* The files whose facts hold, by the number that model_world_add() gave them, sorted. */
@@ -43,5 +44,9 @@ enum model_knowledge model_world_find(const struct model_world *world,
 enum model_knowledge model_world_find_type(const struct model_world *world,
                                            const struct model_scope *scope, const char *name,
                                            const struct type **res);
+
+/* Adds to RES the places of what they have for NAME, a value or a type. */
+void model_world_places(const struct model_world *world, const struct model_scope *scope,
+                        const char *name, struct place_list *res);
 
 #endif

@@ -654,8 +654,11 @@ void rule_bank_conflict(struct annotation *a)
             collect(&c, place);
     }
     vec_each (struct array, array, &c.arrays) {
+        size_t before = a->findings->list.count;
         if (!report_conflict(&c, array))
             report_padding(&c, array);
+        if (before < a->findings->list.count && array->object->function != NO_INDEX)
+            annotation_add_launches(a, &a->findings->list.items[before], array->object->function);
         vec_release(&array->uses);
     }
     vec_release(&c.arrays);

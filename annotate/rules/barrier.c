@@ -323,6 +323,7 @@ static void report(struct context *c, const struct code_node *call, const struct
     if (verdict->which)
         finding_add_related(f, RELATED_BARRIER_INSTEAD, unit_span(a->unit, verdict->which->tokens),
                             NULL);
+    annotation_add_launches(a, f, call->function);
 }
 
 static void examine(struct context *c, const struct code_node *call)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "annotate/gpu/occupancy.h"
+#include "annotate/model/facts.h"
 
 struct context {
     struct annotation *a;
@@ -217,6 +218,8 @@ static void examine_one_workgroup(struct context *c, const struct launch_site *s
         if (one >> i & 1)
             finding_add_figure(f, a->gpus->targets[i]->name, FIGURE_WORKGROUPS_PER_CU, 1);
     finding_add_related(f, RELATED_LAUNCHED, launch_span(a, site), NULL);
+    if (site->function != NO_INDEX)
+        annotation_add_launches(a, f, site->function);
     add_cause(c, RULE_OCCUPANCY_ONE_WORKGROUP, place.begin);
 }
 
@@ -296,21 +299,46 @@ static void examine_grid(struct context *c, const struct launch_site *site)
     finding_add_number(f, threads);
 }
 
+/* The bounds of the kernel that SITE launches, of which F may then tell the place. */
+struct bounds_found {
+    unsigned max_threads;
+    const struct node *argument;            /* where they stand in this file; or */
+    const struct model_kernel_fact *others; /* what another file says of the kernel */
+};
+
+static bool find_bounds(struct context *c, const struct launch_site *site, struct bounds_found *res)
+{
+    struct launch_bounds bounds = {.given = false};
+    *res = (struct bounds_found){0};
+    if (site->function != NO_INDEX)
+        bounds = model_launch_bounds(c->model, site->function);
+    if (!bounds.given)
+        return site->kernel && model_bounds_elsewhere(c->model, site->kernel->text,
+                                                      &res->max_threads, &res->others);
+    if (!constant_single(&bounds.max_threads))
+        return false;
+    int64_t most = bounds.max_threads.values[0];
+    res->argument = bounds.arguments[0];
+    res->max_threads = most < 0 ? 0 : UINT32_MAX < most ? UINT32_MAX : (unsigned)most;
+    return true;
+}
+
 static void examine_bounds(struct context *c, const struct launch_site *site)
 {
-    if (site->function == NO_INDEX)
-        return;
-    struct launch_bounds bounds = model_launch_bounds(c->model, site->function);
+    struct bounds_found bounds;
     unsigned threads = most_threads(site);
-    if (!bounds.given || !constant_single(&bounds.max_threads) || !threads || 1024 < threads ||
-        bounds.max_threads.values[0] >= threads || !site->block[0].expression)
+    if (!threads || 1024 < threads || !site->block[0].expression ||
+        !find_bounds(c, site, &bounds) || threads <= bounds.max_threads)
         return;
     struct finding *f =
         annotation_add(c->a, RULE_OCCUPANCY_BOUNDS_EXCEEDED, site->block[0].expression->tokens);
     finding_add_number(f, threads);
-    finding_add_number(f, bounds.max_threads.values[0]);
-    finding_add_related(f, RELATED_BOUNDS, unit_span(c->a->unit, bounds.arguments[0]->tokens),
-                        NULL);
+    finding_add_number(f, bounds.max_threads);
+    if (bounds.others)
+        annotation_add_places(f, bounds.others->places.items, bounds.others->places.count);
+    else
+        finding_add_related(f, RELATED_BOUNDS, unit_span(c->a->unit, bounds.argument->tokens),
+                            NULL);
 }
 
 /* Kernels without bounds. */
@@ -376,6 +404,7 @@ static void examine_kernel(struct context *c, size_t index)
     }
     for (size_t i = 0; i < count && i < 5; ++i)
         finding_add_related(f, RELATED_LAUNCHED, launch_span(a, sites[i]), NULL);
+    annotation_add_launches(a, f, index);
     const struct token *token = unit_token(a->unit, word);
     uint32_t behind = token->offset + token->length;
     const char *text = arena_printf(a->arena, " __launch_bounds__(%u)", most);

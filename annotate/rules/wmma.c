@@ -273,6 +273,7 @@ static void report_blocks(struct context *c)
             for (size_t s = 0; s < count && s < MOST_USES; ++s)
                 finding_add_related(f, RELATED_LAUNCHED, unit_span(a->unit, one(sites[s]->token)),
                                     NULL);
+            annotation_add_launches(a, f, function);
             break;
         }
     }

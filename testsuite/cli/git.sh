@@ -18,3 +18,13 @@ lines() {
     shift
     printf '%s\n' "$@" >"$file"
 }
+
+# found FILE:LINE...: the findings of the last run are at these places, and no others.
+found() {
+    local places
+    places=$(grep -aE '^[^ ].*: (error|warning|note): .*\[[a-z-]+\]$' out | sed -E 's/^([^:]*:[0-9]+):.*/\1/' | sort -u | tr '\n' ' ')
+    [ "$places" = "${*:+$* }" ] || {
+        echo "# found: $places; wanted: $*"
+        return 1
+    }
+}

@@ -10,16 +10,6 @@ fi
 # shellcheck source=testsuite/cli/git.sh
 . "$srcdir/testsuite/cli/git.sh"
 
-# found FILE:LINE...: the findings of the last run are at these places, and no others.
-found() {
-    local places
-    places=$(grep -aE '^[^ ].*: (error|warning|note): .*\[[a-z-]+\]$' out | sed -E 's/^([^:]*:[0-9]+):.*/\1/' | sort -u | tr '\n' ' ')
-    [ "$places" = "${*:+$* }" ] || {
-        echo "# found: $places; wanted: $*"
-        return 1
-    }
-}
-
 repo r
 bad=$'    cudaGraphicsD3D11RegisterResource(0, 0, 0);'
 lines good.cu 'int main()' '{' '    return 0;' '}'

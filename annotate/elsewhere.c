@@ -1,0 +1,64 @@
+#include <config.h>
+
+#include "annotate/annotate_p.h"
+
+#include <string.h>
+
+#include "annotate/model/sources.h"
+
+/* The tokens of SPAN. */
+static struct range tokens_of(const struct unit *unit, struct span span)
+{
+    const struct token *tokens = unit->tokens.list.items;
+    size_t first, behind;
+    vec_search(first, unit->tokens.list.count, tokens[first].offset < span.begin);
+    vec_search(behind, unit->tokens.list.count, tokens[behind].offset < span.end);
+    return (struct range){(uint32_t)first, (uint32_t)behind};
+}
+
+static bool is_known(const struct finding *f, const struct model_place *place)
+{
+    for (const struct related *r = f->related; r; r = r->next)
+        if (r->file && r->id == place->how && r->begin.line == place->begin.line &&
+            r->begin.column == place->begin.column && !strcmp(r->file, place->file))
+            return true;
+    return false;
+}
+
+void annotation_add_places(struct finding *f, const struct model_place *places, unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i)
+        if (places[i].file && !is_known(f, &places[i]))
+            finding_add_related_file(f, places[i].how, places[i].file, places[i].begin,
+                                     places[i].end, places[i].name);
+}
+
+void annotation_add_launches(struct annotation *a, struct finding *f, size_t function)
+{
+    struct place_list list = {0};
+    model_launch_sources(annotation_code(a)->model, function, &list);
+    annotation_add_places(f, list.items, list.count);
+}
+
+/* Whether what stands at the place R has a say in the finding. What a launch is given has none, but
+   for its block, of which the rules speak themselves. */
+static bool decides(const struct related *r)
+{
+    return !r->file && r->id != RELATED_LAUNCHED && r->id != RELATED_CALLED &&
+           r->id != RELATED_HIDDEN;
+}
+
+void annotation_add_sources(struct annotation *a)
+{
+    if (!a->code)
+        return; /* nothing depends on values */
+    struct model *model = a->code->model;
+    vec_each (struct finding, f, &a->findings->list) {
+        struct place_list list = {0};
+        model_sources(model, tokens_of(a->unit, f->span), &list);
+        for (const struct related *r = f->related; r; r = r->next)
+            if (decides(r))
+                model_sources(model, tokens_of(a->unit, r->span), &list);
+        annotation_add_places(f, list.items, list.count);
+    }
+}

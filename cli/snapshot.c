@@ -1,0 +1,359 @@
+#include <config.h>
+
+#include "cli/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "cli/process.h"
+#include "cli/wanted.h"
+
+#define uthash_malloc(size) xmalloc(size)
+#define uthash_fatal(message) xalloc_die()
+#include <uthash.h>
+
+struct listed {
+    struct snapshot_file file;
+    UT_hash_handle hh;
+};
+
+struct snapshot {
+    struct arena arena;
+    enum snapshot_of of;
+    const char *commit; /* or NULL */
+    const char *prefix, *up, *top;
+    struct listed *files; /* by path */
+    bool listed;
+    struct blobs blobs;
+};
+
+/* ---- where we are */
+
+/* Names of folders may hold newlines, so each question stands alone. */
+static bool find_place(struct snapshot *s, struct diag *diag)
+{
+    static const char *const questions[] = {"--show-prefix", "--show-cdup", "--show-toplevel"};
+    const char *answers[3];
+    for (int i = 0; i < 3; ++i) {
+        const char *const args[] = {"git", "rev-parse", questions[i], NULL};
+        struct strbuf out = STRBUF_INIT;
+        bool res = process_ask_git(args, &out, diag);
+        if (res)
+            answers[i] = arena_strndup(&s->arena, out.text, out.len ? out.len - 1 : 0);
+        strbuf_release(&out);
+        if (!res)
+            return false;
+        /* At the top, which is where hooks run, the rest is known. */
+        if (i == 0 && !*answers[0]) {
+            char *here = getcwd(NULL, 0);
+            answers[1] = "";
+            answers[2] = arena_strndup(&s->arena, here ? here : "/", strlen(here ? here : "/"));
+            free(here);
+            break;
+        }
+    }
+    s->prefix = answers[0];
+    s->up = answers[1];
+    s->top = answers[2];
+    return true;
+}
+
+struct snapshot *snapshot_new(enum snapshot_of of, const char *commit, struct diag *diag)
+{
+    /* They would give our pathspecs another meaning. */
+    static const char *const meanings[] = {"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS",
+                                           "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"};
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; ++i)
+        unsetenv(meanings[i]);
+    struct snapshot *res = xcalloc(1, sizeof *res);
+    res->of = of;
+    res->commit = commit ? arena_strndup(&res->arena, commit, strlen(commit)) : NULL;
+    blobs_init(&res->blobs);
+    if (find_place(res, diag))
+        return res;
+    snapshot_free(res);
+    return NULL;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+    if (!s)
+        return;
+    HASH_CLEAR(hh, s->files);
+    blobs_release(&s->blobs);
+    arena_release(&s->arena);
+    free(s);
+}
+
+enum snapshot_of snapshot_kind(const struct snapshot *s)
+{
+    return s->of;
+}
+
+const char *snapshot_commit(const struct snapshot *s)
+{
+    return s->commit;
+}
+
+const char *snapshot_top(const struct snapshot *s)
+{
+    return s->top;
+}
+
+const char *snapshot_up(const struct snapshot *s)
+{
+    return s->up;
+}
+
+const char *snapshot_prefix(const struct snapshot *s)
+{
+    return s->prefix;
+}
+
+/* ---- names and paths */
+
+/* Appends the parts of NAME to PATH; false where they lead out. */
+static bool add_parts(struct strbuf *path, const char *name)
+{
+    for (;; name += strcspn(name, "/")) {
+        name += strspn(name, "/");
+        size_t len = strcspn(name, "/");
+        while (path->len && path->text[path->len - 1] == '/')
+            path->text[--path->len] = '\0';
+        if (!len)
+            return true;
+        if (len == 1 && *name == '.')
+            continue;
+        if (len == 2 && !memcmp(name, "..", 2)) {
+            if (!path->len)
+                return false;
+            char *slash = strrchr(path->text, '/');
+            path->len = slash ? (size_t)(slash - path->text) : 0;
+            path->text[path->len] = '\0';
+            continue;
+        }
+        if (path->len)
+            strbuf_addc(path, '/');
+        strbuf_add(path, name, len);
+    }
+}
+
+/* NAME, an absolute path without links, from the top; NULL where it lies elsewhere. */
+static const char *below_top(const struct snapshot *s, const char *name)
+{
+    size_t top = strlen(s->top);
+    if (top == 1)
+        return name;
+    return !strncmp(name, s->top, top) && (!name[top] || name[top] == '/') ? name + top : NULL;
+}
+
+const char *snapshot_path(const struct snapshot *s, const char *name, struct arena *arena)
+{
+    struct strbuf path = STRBUF_INIT;
+    char *real = NULL;
+    const char *res = NULL;
+    if (*name == '/') { /* git's own path of the top is without links */
+        real = realpath(name, NULL);
+        name = below_top(s, real ? real : name);
+    } else {
+        strbuf_adds(&path, s->prefix);
+    }
+    if (name && add_parts(&path, name))
+        res = arena_strndup(arena, path.text ? path.text : "", path.len);
+    strbuf_release(&path);
+    free(real);
+    return res;
+}
+
+const char *snapshot_name(const struct snapshot *s, const char *path, struct arena *arena)
+{
+    size_t prefix = strlen(s->prefix);
+    if (!strncmp(path, s->prefix, prefix))
+        return path + prefix;
+    return arena_printf(arena, "%s%s", s->up, path);
+}
+
+/* ---- the list */
+
+static void add_listed(struct snapshot *s, const char *path, const char *blob, size_t blob_len)
+{
+    struct listed *file = arena_zalloc(&s->arena, 1, sizeof *file);
+    file->file.path = arena_strndup(&s->arena, path, strlen(path));
+    if (s->of != SNAPSHOT_WORK_TREE)
+        file->file.blob = arena_strndup(&s->arena, blob, blob_len);
+    HASH_ADD_KEYPTR(hh, s->files, file->file.path, strlen(path), file);
+}
+
+/* Takes "MODE HASH STAGE<TAB>PATH", as ls-files says it, or "MODE TYPE HASH<TAB>PATH", as ls-tree
+   does. What is in conflict is nothing yet. */
+static void take_listed(struct snapshot *s, const char *entry)
+{
+    const char *tab = strchr(entry, '\t'), *second = strchr(entry, ' ');
+    const char *third = second ? strchr(second + 1, ' ') : NULL;
+    if (!tab || !third || tab < third || strncmp(entry, "100", 3) != 0)
+        return;
+    bool tree = s->of == SNAPSHOT_COMMIT;
+    if (!tree && third[1] != '0')
+        return;
+    const char *hash = tree ? third + 1 : second + 1;
+    add_listed(s, tab + 1, hash, (size_t)((tree ? tab : third) - hash));
+}
+
+bool snapshot_list(struct snapshot *s, struct diag *diag)
+{
+    const char *args[12];
+    size_t count = 0;
+    struct strbuf out = STRBUF_INIT;
+    if (s->listed)
+        return true;
+    args[count++] = "git";
+    if (s->of == SNAPSHOT_COMMIT) {
+        const char *const more[] = {"ls-tree", "-r", "-z", "--full-tree", s->commit};
+        memcpy(args + count, more, sizeof more);
+        count += sizeof more / sizeof *more;
+    } else {
+        if (*s->up) {
+            args[count++] = "-C";
+            args[count++] = s->up;
+        }
+        args[count++] = "ls-files";
+        args[count++] = "-s";
+        args[count++] = "-z";
+    }
+    args[count] = NULL;
+    bool res = process_ask_git(args, &out, diag);
+    for (const char *at = out.text, *end = res && at ? at + out.len : at; at < end;
+         at += strlen(at) + 1)
+        take_listed(s, at);
+    strbuf_release(&out);
+    s->listed = res;
+    return res;
+}
+
+const struct snapshot_file *snapshot_at(const struct snapshot *s, const char *path)
+{
+    struct listed *file;
+    HASH_FIND_STR(s->files, path, file);
+    return file ? &file->file : NULL;
+}
+
+const struct snapshot_file *snapshot_find(const struct snapshot *s, const char *name)
+{
+    struct arena arena = ARENA_INIT;
+    const char *path = snapshot_path(s, name, &arena);
+    const struct snapshot_file *res = path ? snapshot_at(s, path) : NULL;
+    char *real = res ? NULL : realpath(name, NULL);
+    path = real ? snapshot_path(s, real, &arena) : NULL;
+    if (path)
+        res = snapshot_at(s, path);
+    free(real);
+    arena_release(&arena);
+    return res;
+}
+
+/* ---- contents */
+
+bool snapshot_start(struct snapshot *s, struct diag *diag)
+{
+    return s->of == SNAPSHOT_WORK_TREE || s->blobs.git.pid || blobs_start(&s->blobs, diag);
+}
+
+bool snapshot_read(struct snapshot *s, const char *hash, const char *name, struct content *content,
+                   struct diag *diag)
+{
+    return blobs_read(&s->blobs, hash, name, content, diag);
+}
+
+bool snapshot_read_name(struct snapshot *s, const char *name, struct content *content,
+                        struct diag *diag)
+{
+    const struct snapshot_file *file = NULL;
+    if (s && s->of != SNAPSHOT_WORK_TREE) {
+        if (!snapshot_list(s, diag))
+            return false;
+        file = snapshot_find(s, name);
+    }
+    return file ? snapshot_read(s, file->blob, name, content, diag)
+                : read_file(name, name, content, diag);
+}
+
+/* ---- searching */
+
+typedef VEC(const char *) arguments;
+
+/* The patterns of the names of sources. */
+static void add_sources(arguments *args)
+{
+    static const char *const patterns[] = {
+#define SUFFIX(end, kind, renamed) "*" end,
+#include "cli/suffixes.def"
+#undef SUFFIX
+    };
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i)
+        *vec_push(args) = patterns[i];
+}
+
+/* Gives TAKE what git found in OUT: PATH NUL LINE NEWLINE, of a commit with its name before. */
+static void take_found(const struct snapshot *s, const struct strbuf *out, snapshot_taker take,
+                       void *context)
+{
+    size_t before = s->of == SNAPSHOT_COMMIT ? strlen(s->commit) + 1 : 0;
+    const char *at = out->text, *end = at ? at + out->len : at;
+    while (at < end) {
+        const char *path = at, *line = memchr(at, '\0', (size_t)(end - at));
+        if (!line++)
+            break;
+        const char *nl = memchr(line, '\n', (size_t)(end - line));
+        at = nl ? nl + 1 : end;
+        if (before < (size_t)(line - path))
+            take(context, path + before, line, (size_t)((nl ? nl : end) - line));
+    }
+}
+
+bool snapshot_grep(struct snapshot *s, const char *const *words, const char *const *where,
+                   snapshot_taker take, void *context, struct diag *diag)
+{
+    /* Of the user's settings none counts. */
+    static const char *const first[] = {"grep",         "-z",          "-a",
+                                        "-F",           "--no-color",  "--no-line-number",
+                                        "--no-column",  "--full-name", "--no-recurse-submodules",
+                                        "--no-textconv"};
+    arguments args = {0};
+    struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
+    *vec_push(&args) = "git";
+    if (*s->up) {
+        *vec_push(&args) = "-C";
+        *vec_push(&args) = s->up;
+    }
+    for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
+        *vec_push(&args) = first[i];
+    if (s->of == SNAPSHOT_INDEX)
+        *vec_push(&args) = "--cached";
+    for (; *words; ++words) {
+        *vec_push(&args) = "-e";
+        *vec_push(&args) = *words;
+    }
+    if (s->of == SNAPSHOT_COMMIT)
+        *vec_push(&args) = s->commit;
+    *vec_push(&args) = "--";
+    if (!*where)
+        add_sources(&args);
+    for (; *where; ++where)
+        *vec_push(&args) = *where;
+    *vec_push(&args) = NULL;
+    int status = process_run(args.items, NULL, &out, &messages);
+    if (status < 0)
+        process_complain_git(errno, diag);
+    else if (1 < status)
+        process_pass_on(&messages, diag);
+    else
+        take_found(s, &out, take, context);
+    strbuf_release(&out);
+    strbuf_release(&messages);
+    vec_release(&args);
+    return status == 0 || status == 1; /* 1: nothing was found */
+}

@@ -1,0 +1,440 @@
+#include <config.h>
+
+#include "cli/users.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "cli/wanted.h"
+
+#define uthash_malloc(size) xmalloc(size)
+#define uthash_fatal(message) xalloc_die()
+#include <uthash.h>
+
+/* A file of which some line was found. */
+struct node {
+    UT_hash_handle hh;
+    const char *path;
+    bool seen_up, seen_down, joined;
+    bool changed;
+    VEC(struct link *) includes;
+    VEC(struct kernel *) defines, launches;
+};
+
+/* A name that looks like a kernel's, and the files that define or launch it. */
+struct kernel {
+    UT_hash_handle hh;
+    const char *name;
+    VEC(struct node *) definers, launchers;
+};
+
+/* An include: FROM's of TARGET. */
+struct link {
+    struct node *from;
+    const char *target;
+};
+
+/* Files, and includes, by the last part of their names. */
+struct group {
+    UT_hash_handle hh;
+    const char *name;
+    VEC(struct link *) links;
+    VEC(struct node *) nodes;
+};
+
+struct graph {
+    struct snapshot *snapshot;
+    struct arena *arena;
+    struct node *nodes, *last;
+    struct group *groups;
+    struct kernel *kernels;
+};
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static struct group *group_of(struct graph *g, const char *path)
+{
+    struct group *res;
+    const char *name = last_part(path);
+    HASH_FIND_STR(g->groups, name, res);
+    if (!res) {
+        res = arena_zalloc(g->arena, 1, sizeof *res);
+        res->name = name;
+        HASH_ADD_KEYPTR(hh, g->groups, res->name, strlen(res->name), res);
+    }
+    return res;
+}
+
+static struct node *node_of(struct graph *g, const char *path)
+{
+    struct node *res = g->last;
+    if (res && !strcmp(res->path, path))
+        return res; /* the lines of a file come one after the other */
+    HASH_FIND_STR(g->nodes, path, res);
+    if (!res) {
+        res = arena_zalloc(g->arena, 1, sizeof *res);
+        res->path = arena_strndup(g->arena, path, strlen(path));
+        HASH_ADD_KEYPTR(hh, g->nodes, res->path, strlen(res->path), res);
+        *vec_push(&group_of(g, res->path)->nodes) = res;
+    }
+    g->last = res;
+    return res;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The path in the #include that LINE is, in the arena; or NULL. */
+static const char *target_of(struct graph *g, const char *line, const char *end)
+{
+    static const char word[] = "include";
+    while (line < end && is_blank(*line))
+        ++line;
+    if (line == end || *line != '#')
+        return NULL;
+    for (++line; line < end && is_blank(*line);)
+        ++line;
+    if (end - line < (ptrdiff_t)sizeof word || memcmp(line, word, sizeof word - 1) != 0)
+        return NULL;
+    line += sizeof word - 1;
+    const char *open = line;
+    while (open < end && *open != '"' && *open != '<')
+        ++open;
+    const char *close =
+        open < end ? memchr(open + 1, *open == '"' ? '"' : '>', (size_t)(end - open - 1)) : NULL;
+    return close ? arena_strndup(g->arena, open + 1, (size_t)(close - open - 1)) : NULL;
+}
+
+static bool is_word(char c)
+{
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' ||
+           (c & 0x80);
+}
+
+static struct kernel *kernel_of(struct graph *g, const char *name, size_t len)
+{
+    struct kernel *res;
+    HASH_FIND(hh, g->kernels, name, len, res);
+    if (!res) {
+        res = arena_zalloc(g->arena, 1, sizeof *res);
+        res->name = arena_strndup(g->arena, name, len);
+        HASH_ADD_KEYPTR(hh, g->kernels, res->name, len, res);
+    }
+    return res;
+}
+
+/* NODE has a line with __global__: what is followed by a parenthesis may be the kernel. */
+static void take_head(struct graph *g, struct node *node, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *word = at;
+        while (at < end && is_word(*at))
+            ++at;
+        const char *behind = at;
+        while (behind < end && is_blank(*behind))
+            ++behind;
+        if (word < at && behind < end && *behind == '(' && *word != '_') {
+            struct kernel *kernel = kernel_of(g, word, (size_t)(at - word));
+            *vec_push(&node->defines) = kernel;
+            *vec_push(&kernel->definers) = node;
+        }
+        at += word == at;
+    }
+}
+
+/* Where the name begins, and at *END ends, that stands before AT: NAME or NAME<...>. */
+static const char *name_before(const char *line, const char *at, const char **end)
+{
+    unsigned depth = 0;
+    while (line < at && is_blank(at[-1]))
+        --at;
+    do {
+        if (line < at && at[-1] == '>')
+            ++depth, --at;
+        else if (depth && line < at)
+            depth -= *--at == '<';
+    } while (depth && line < at);
+    for (*end = at; line < at && is_word(at[-1]);)
+        --at;
+    return at;
+}
+
+static void take_launches(struct graph *g, struct node *node, const char *line, const char *end)
+{
+    for (const char *at = line; (at = memmem(at, (size_t)(end - at), "<<<", 3)); at += 3) {
+        const char *behind, *name = name_before(line, at, &behind);
+        if (name == behind)
+            continue;
+        struct kernel *kernel = kernel_of(g, name, (size_t)(behind - name));
+        if (node->launches.count && vec_end(&node->launches)[-1] == kernel)
+            continue;
+        *vec_push(&node->launches) = kernel;
+        *vec_push(&kernel->launchers) = node;
+    }
+}
+
+static void take_include(void *context, const char *path, const char *line, size_t len)
+{
+    struct graph *g = context;
+    const char *target = target_of(g, line, line + len);
+    if (!target || !*target)
+        return;
+    struct link *link = arena_zalloc(g->arena, 1, sizeof *link);
+    *link = (struct link){node_of(g, path), target};
+    *vec_push(&link->from->includes) = link;
+    *vec_push(&group_of(g, target)->links) = link;
+}
+
+static void take_kernel(void *context, const char *path, const char *line, size_t len)
+{
+    struct graph *g = context;
+    const char *head = memmem(line, len, "__global__", strlen("__global__"));
+    if (wanted_kind(path) == FILE_OTHER)
+        return;
+    if (head)
+        take_head(g, node_of(g, path), head, line + len);
+    take_launches(g, node_of(g, path), line, line + len);
+}
+
+/* The file beside the including one that LINK names, if there is one. */
+static const struct snapshot_file *beside(const struct graph *g, const struct link *link)
+{
+    struct strbuf name = STRBUF_INIT;
+    const char *slash = strrchr(link->from->path, '/');
+    const struct snapshot_file *res = NULL;
+    struct arena arena = ARENA_INIT;
+    if (*link->target != '/') {
+        strbuf_adds(&name, snapshot_up(g->snapshot));
+        strbuf_add(&name, link->from->path, slash ? (size_t)(slash - link->from->path) + 1 : 0);
+        strbuf_adds(&name, link->target);
+        strbuf_addc(&name, '\0');
+        const char *path = snapshot_path(g->snapshot, name.text, &arena);
+        res = path ? snapshot_at(g->snapshot, path) : NULL;
+    }
+    strbuf_release(&name);
+    arena_release(&arena);
+    return res;
+}
+
+/* Whether PATH ends with TARGET, without what leads upwards there. */
+static bool ends_with(const char *path, const char *target)
+{
+    while (!strncmp(target, "../", 3) || !strncmp(target, "./", 2))
+        target = strchr(target, '/') + 1;
+    size_t all = strlen(path), len = strlen(target);
+    return len <= all && !strcmp(path + all - len, target) &&
+           (len == all || path[all - len - 1] == '/');
+}
+
+static bool means(const struct graph *g, const struct link *link, const char *path)
+{
+    if (!ends_with(path, link->target) && !strstr(link->target, "/.."))
+        return false;
+    const struct snapshot_file *file = beside(g, link);
+    return file ? !strcmp(file->path, path) : ends_with(path, link->target);
+}
+
+typedef VEC(struct node *) node_list;
+
+/* Who includes one of LIST, and who includes these. */
+static void go_up(struct graph *g, node_list *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        const char *path = list->items[i]->path;
+        vec_each (struct link *, item, &group_of(g, path)->links) {
+            struct node *from = (*item)->from;
+            if (from->seen_up || !means(g, *item, path))
+                continue;
+            from->seen_up = true;
+            *vec_push(list) = from;
+        }
+    }
+}
+
+/* What LIST includes, and what that does. */
+static void go_down(struct graph *g, node_list *list)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        vec_each (struct link *, item, &list->items[i]->includes)
+            vec_each (struct node *, to, &group_of(g, (*item)->target)->nodes) {
+                if ((*to)->seen_down || !means(g, *item, (*to)->path))
+                    continue;
+                (*to)->seen_down = true;
+                *vec_push(list) = *to;
+            }
+}
+
+/* ---- kernels */
+
+enum { FOLDERS_MAX = 64 }; /* of so many it is not worth to tell which */
+
+typedef VEC(const char *) specs;
+
+static void add_spec(specs *where, const char *spec)
+{
+    vec_each (const char *const, known, where)
+        if (!strcmp(*known, spec))
+            return;
+    *vec_push(where) = spec;
+}
+
+/* The pathspec of the files in the folder that is the first LEN bytes of PATH, not further in. */
+static const char *folder_spec(struct graph *g, const char *path, size_t len)
+{
+    struct strbuf spec = STRBUF_INIT;
+    strbuf_adds(&spec, ":(top,glob)");
+    for (size_t i = 0; i < len; ++i) {
+        if (strchr("*?[]\\", path[i]))
+            strbuf_addc(&spec, '\\');
+        strbuf_addc(&spec, path[i]);
+    }
+    strbuf_adds(&spec, "*");
+    const char *res = arena_strndup(g->arena, spec.text, spec.len);
+    strbuf_release(&spec);
+    return res;
+}
+
+/* Adds to WHERE the folders that are near those of LIST; false where that is everywhere. */
+static bool add_folders(struct graph *g, specs *where, const node_list *list)
+{
+    for (size_t i = 0; i < list->count && where->count <= FOLDERS_MAX; ++i) {
+        const char *path = list->items[i]->path, *name = last_part(path);
+        if (name == path)
+            return false;
+        add_spec(where, arena_printf(g->arena, ":(top,literal)%.*s", (int)(name - path - 1), path));
+        for (const char *at = path; at < name; at = strchr(at, '/') + 1)
+            add_spec(where, folder_spec(g, path, (size_t)(at - path)));
+    }
+    return where->count <= FOLDERS_MAX;
+}
+
+/* Finds the kernels in UP and in DOWN, and near them. */
+static bool find_kernels(struct graph *g, const node_list *up, const node_list *down,
+                         struct diag *diag)
+{
+    static const char *const words[] = {"__global__", "<<<", NULL};
+    specs where = {0};
+    if (add_folders(g, &where, up))
+        vec_each (struct node *const, node, down)
+            *vec_push(&where) = arena_printf(g->arena, ":(top,literal)%s", (*node)->path);
+    else
+        where.count = 0;
+    *vec_push(&where) = NULL;
+    bool res = snapshot_grep(g->snapshot, words, where.items, take_kernel, g, diag);
+    vec_release(&where);
+    return res;
+}
+
+/* Whether the folder of one of the paths lies in that of the other. */
+static bool are_near(const char *a, const char *b)
+{
+    size_t len_a = (size_t)(last_part(a) - a), len_b = (size_t)(last_part(b) - b);
+    return !memcmp(a, b, len_a < len_b ? len_a : len_b);
+}
+
+/* Joins those of NODES that lie near FILE. */
+static void join(const struct node *file, struct node *const *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        nodes[i]->joined |= are_near(file->path, nodes[i]->path);
+}
+
+/* Joins whom the linker may join to the files of LIST, which include what is changed, or, the first
+   CHANGED of them, are changed themselves. */
+static void go_across(const node_list *list, size_t changed)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        const struct node *file = list->items[i];
+        vec_each (struct kernel *const, kernel, &file->defines)
+            join(file, (*kernel)->launchers.items, (*kernel)->launchers.count);
+        vec_each (struct kernel *const, kernel, &file->launches)
+            if (i < changed)
+                join(file, (*kernel)->definers.items, (*kernel)->definers.count);
+    }
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_concerned(const struct node *node)
+{
+    return !node->changed &&
+           (node->seen_up || node->joined || (node->seen_down && node->defines.count));
+}
+
+/* False after an error in DIAG. */
+static bool walk(struct graph *g, const struct paths *changed, struct paths *users,
+                 struct diag *diag)
+{
+    node_list up = {0}, down = {0};
+    vec_each (const char *const, path, &changed->list) {
+        struct node *node = node_of(g, *path);
+        node->changed = node->seen_up = node->seen_down = true;
+        *vec_push(&up) = node;
+        *vec_push(&down) = node;
+    }
+    go_up(g, &up);
+    go_down(g, &down);
+    bool res = find_kernels(g, &up, &down, diag);
+    go_across(&up, changed->list.count);
+    for (struct node *node = g->nodes; node; node = node->hh.next)
+        if (is_concerned(node))
+            *vec_push(&users->list) = node->path;
+    if (users->list.count)
+        qsort(users->list.items, users->list.count, sizeof *users->list.items, compare_paths);
+    vec_release(&up);
+    vec_release(&down);
+    return res;
+}
+
+static void free_graph(struct graph *g)
+{
+    struct node *node, *next_node;
+    struct group *group, *next_group;
+    struct kernel *kernel, *next_kernel;
+    HASH_ITER(hh, g->nodes, node, next_node)
+    {
+        HASH_DEL(g->nodes, node);
+        vec_release(&node->includes);
+        vec_release(&node->defines);
+        vec_release(&node->launches);
+    }
+    HASH_ITER(hh, g->groups, group, next_group)
+    {
+        HASH_DEL(g->groups, group);
+        vec_release(&group->links);
+        vec_release(&group->nodes);
+    }
+    HASH_ITER(hh, g->kernels, kernel, next_kernel)
+    {
+        HASH_DEL(g->kernels, kernel);
+        vec_release(&kernel->definers);
+        vec_release(&kernel->launchers);
+    }
+    arena_release(g->arena);
+}
+
+bool users_find(struct snapshot *snapshot, const struct paths *changed, struct paths *users,
+                struct arena *arena, struct diag *diag)
+{
+    static const char *const words[] = {"include", NULL};
+    struct arena scratch = ARENA_INIT;
+    struct graph g = {.snapshot = snapshot, .arena = &scratch};
+    bool res = snapshot_list(snapshot, diag) &&
+               snapshot_grep(snapshot, words, words + 1, take_include, &g, diag) &&
+               walk(&g, changed, users, diag);
+    vec_each (const char *, path, &users->list)
+        *path = arena_strndup(arena, *path, strlen(*path));
+    free_graph(&g);
+    return res;
+}

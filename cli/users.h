@@ -1,0 +1,25 @@
+/* Which sources of a snapshot a change of others may concern: those that include them, directly or
+   through others; what they include, if it defines kernels, which they may launch; and in folders
+   further in or out, where the linker may join them as cli/tree.h does, those that define a kernel
+   which they launch, or launch one that they or their users define.
+
+   One `git grep` finds all includes, a second one the kernels near by. Which file an include means,
+   the names decide: the file beside the including one, else every file whose path ends with the
+   include's, as -I may say.  */
+#ifndef CLI_USERS_H
+#define CLI_USERS_H
+
+#include "base/vec.h"
+#include "cli/snapshot.h"
+
+/* Paths, from the top. */
+struct paths {
+    VEC(const char *) list;
+};
+
+/* Adds to USERS, sorted and in ARENA, the sources that a change of those in CHANGED may concern,
+   without these. False after an error in DIAG. */
+bool users_find(struct snapshot *snapshot, const struct paths *changed, struct paths *users,
+                struct arena *arena, struct diag *diag);
+
+#endif
