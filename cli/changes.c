@@ -86,11 +86,24 @@ static bool find_revisions(struct changes *c, const struct options *o, struct di
 static bool ask_diff(const struct changes *c, const char *const form[2], const char *filter,
                      struct strbuf *out, struct diag *diag)
 {
-    const char *args[24] = {
-        "git",           "--no-optional-locks",     "diff",        "--no-color",   "--no-ext-diff",
-        "--no-textconv", "--no-relative",           "--no-abbrev", "--full-index", "-M",
-        "-O/dev/null",   "--ignore-submodules=all", form[0],       form[1],        filter};
-    size_t count = 15;
+    const char *args[24] = {"git",
+                            "-c",
+                            "core.fsmonitor=false",
+                            "--no-optional-locks",
+                            "diff",
+                            "--no-color",
+                            "--no-ext-diff",
+                            "--no-textconv",
+                            "--no-relative",
+                            "--no-abbrev",
+                            "--full-index",
+                            "-M",
+                            "-O/dev/null",
+                            "--ignore-submodules=all",
+                            form[0],
+                            form[1],
+                            filter};
+    size_t count = 17;
     args[count++] = c->base ? c->base : "--cached";
     if (snapshot_commit(c->snapshot))
         args[count++] = snapshot_commit(c->snapshot);

@@ -73,7 +73,7 @@ static bool collect(struct run *run)
         !configs_collect(o->configs, o, &run->inputs, &run->diag))
         return false;
     run->snapshot = run->changes ? changes_snapshot(run->changes) : NULL;
-    run->tree = tree_new(o, o->configs, &run->inputs, run->snapshot, &run->diag);
+    run->tree = tree_new(o, configs_setups(o->configs), &run->inputs, run->snapshot, &run->diag);
     return run->tree != NULL;
 }
 

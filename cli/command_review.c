@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/pairs.h"
 #include "cli/pool.h"
+#include "cli/tree.h"
 #include "cli/write.h"
 #include "report/json.h"
 #include "report/review.h"
@@ -29,6 +30,7 @@ struct totals {
 struct run {
     const struct options *options;
     struct pairs pairs;
+    struct tree *trees[PAIR_SIDES]; /* what the files of each side know of one another */
     struct diff_style style;
     struct diag diag;
     struct totals totals;
@@ -102,10 +104,11 @@ static void take_over(struct side *side)
 /* Translates the content of a file, if it is CUDA. PORTED: only if nothing else is possible,
    because it should be HIP already. */
 static void make_side(struct side *side, const char *name, const struct content *content,
-                      const struct setup *setup, bool ported)
+                      const struct setup *setup, const struct model_options *known, bool ported)
 {
     struct translate_options options = setup->translate;
     struct strbuf text = STRBUF_INIT;
+    options.known = known;
     options.input = ported ? INPUT_AUTO : options.input;
     analyse(&side->origin, name, content->text, content->len, &options, setup);
     side->made = ported ? is_cuda(&side->origin) : !side->origin.hip;
@@ -160,7 +163,8 @@ static void report(struct result *res, const struct run *run, const struct setup
                             .origin = new->made ? &new->origin : NULL};
     review_make(&review, &a, &b,
                 (struct review_style){.context = run->options->context, .exact = o->exact});
-    count(&res->totals, &review);
+    if (!pair->same || review_shows(&review))
+        count(&res->totals, &review);
     if (o->format != FORMAT_JSON)
         review_add_text(&res->text, &review, run->style, run->options->quiet);
     else if (res->totals.changed)
@@ -176,6 +180,16 @@ static void take_messages(struct diag *diag, const struct translation *t)
         strbuf_add(&diag->text, t->diag.text.text, t->diag.text.len);
     diag->errors += t->diag.errors;
     diag->warnings += t->diag.warnings;
+}
+
+/* What the files of SIDE know of that of PAIR; NULL where it has none. */
+static const struct model_options *known_of(const struct run *run, const struct pair *pair,
+                                            int side, struct arena *arena)
+{
+    const char *name = side == PAIR_OLD ? pair->old.name : pair->new.name;
+    const struct inputs *inputs = &run->pairs.sides[side].inputs;
+    return name ? tree_options(run->trees[side], &inputs->list.items[pair->number[side]], arena)
+                : NULL;
 }
 
 static void *make(void *context, size_t index)
@@ -194,8 +208,12 @@ static void *make(void *context, size_t index)
         return res;
     }
     struct side a = {0}, b = {0};
-    make_side(&a, pair->old.name ? pair->old.name : pair->new.name, &old, setup, false);
-    make_side(&b, pair->new.name ? pair->new.name : pair->old.name, &new, setup, true);
+    struct arena arena = ARENA_INIT;
+    make_side(&a, pair->old.name ? pair->old.name : pair->new.name, &old, setup,
+              known_of(run, pair, PAIR_OLD, &arena), false);
+    make_side(&b, pair->new.name ? pair->new.name : pair->old.name, &new, setup,
+              known_of(run, pair, PAIR_NEW, &arena), true);
+    arena_release(&arena);
     res->read = true;
     report(res, run, setup, pair, &a, &b);
     take_messages(&res->diag, &a.origin);
@@ -335,11 +353,31 @@ static void review_pairs(struct run *run)
         end_text(run);
 }
 
+/* Reads what the files of each side know of one another; false after an error in the run's diag. */
+static bool make_trees(struct run *run)
+{
+    const struct options *o = run->options;
+    for (int i = 0; i < PAIR_SIDES; ++i) {
+        struct pair_side *side = &run->pairs.sides[i];
+        VEC(const struct setup *) setups = {0};
+        vec_each (const size_t, number, &side->setups)
+            *vec_push(&setups) = configs_setup(o->configs, *number);
+        bool disk = !side->snapshot || snapshot_kind(side->snapshot) == SNAPSHOT_WORK_TREE;
+        run->trees[i] =
+            tree_new(o, setups.items, &side->inputs, disk ? NULL : side->snapshot, &run->diag);
+        vec_release(&setups);
+        if (!run->trees[i])
+            return false;
+    }
+    return true;
+}
+
 enum exit_status command_review(const struct options *o)
 {
     struct run run = {.options = o};
     run.trouble = !pairs_collect(&run.pairs, o, &run.diag) ||
-                  !configs_collect(o->configs, o, &run.pairs.inputs, &run.diag) || !begin(&run);
+                  !configs_collect(o->configs, o, &run.pairs.inputs, &run.diag) ||
+                  !make_trees(&run) || !begin(&run);
     if (!run.trouble) {
         run.trouble = run.pairs.trouble;
         review_pairs(&run);
@@ -347,6 +385,8 @@ enum exit_status command_review(const struct options *o)
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);
     vec_release(&run.skipped);
+    for (int i = 0; i < PAIR_SIDES; ++i)
+        tree_free(run.trees[i]);
     pairs_release(&run.pairs);
     return run.trouble ? STATUS_TROUBLE : run.status;
 }

@@ -144,7 +144,7 @@ static bool find_context(struct run *run)
     const struct options *o = run->options;
     if (!configs_collect(o->configs, o, &run->inputs, &run->diag))
         return false;
-    run->tree = tree_new(o, o->configs, &run->inputs, NULL, &run->diag);
+    run->tree = tree_new(o, configs_setups(o->configs), &run->inputs, NULL, &run->diag);
     return run->tree != NULL;
 }
 

@@ -542,6 +542,11 @@ const struct setup *configs_setup(const struct configs *configs, size_t input)
     return configs->inputs.items[input];
 }
 
+const struct setup *const *configs_setups(const struct configs *configs)
+{
+    return configs->inputs.items;
+}
+
 bool configs_join_gpus(struct configs *configs, const struct options *options,
                        struct comparison *res, struct diag *diag)
 {

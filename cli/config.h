@@ -48,6 +48,9 @@ bool configs_collect(struct configs *configs, const struct options *options,
 /* What holds for the input of that number. Any thread may ask. */
 const struct setup *configs_setup(const struct configs *configs, size_t input);
 
+/* The same of all inputs, in their order. */
+const struct setup *const *configs_setups(const struct configs *configs);
+
 /* The GPUs of all inputs together, or those of OPTIONS where there is no input; false after an
    error in DIAG. */
 bool configs_join_gpus(struct configs *configs, const struct options *options,

@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "cli/path.h"
 #include "cli/record.h"
+#include "cli/users.h"
 #include "cli/walk.h"
 #include "cli/wanted.h"
 
@@ -24,13 +25,6 @@ static bool usage(const struct options *o, struct diag *diag, const char *messag
     diag_add(diag, DIAG_ERROR, (struct diag_place){0}, "%s", message);
     options_add_hint(command_name(o->command), diag);
     return false;
-}
-
-static void add_pair(struct pairs *pairs, struct pair_file old, struct pair_file new)
-{
-    const struct pair_file *main = new.name ? &new : &old;
-    *vec_push(&pairs->list) = (struct pair){old, new};
-    *vec_push(&pairs->inputs.list) = (struct input){.name = main->name, .path = main->path};
 }
 
 /* ---- pairing by names */
@@ -165,7 +159,7 @@ static void add_by_names(struct pairs *pairs, struct candidates *old, struct can
             if (!partner)
                 continue;
             partner->taken = candidate->taken = true;
-            *vec_push(&pairs->list) = (struct pair){partner->file, candidate->file};
+            *vec_push(&pairs->list) = (struct pair){.old = partner->file, .new = candidate->file};
         }
     vec_each (const struct candidate, candidate, &old->list)
         if (!candidate->taken)
@@ -175,10 +169,6 @@ static void add_by_names(struct pairs *pairs, struct candidates *old, struct can
             *vec_push(&pairs->list) = (struct pair){.new = candidate->file};
     if (pairs->list.count)
         qsort(pairs->list.items, pairs->list.count, sizeof *pairs->list.items, compare_pairs);
-    vec_each (const struct pair, pair, &pairs->list) {
-        const struct pair_file *main = pair->new.name ? &pair->new : &pair->old;
-        *vec_push(&pairs->inputs.list) = (struct input){.name = main->name, .path = main->path};
-    }
 }
 
 /* ---- files and folders */
@@ -243,7 +233,8 @@ static void pair_by_record(struct pairs *pairs, struct candidates *old, struct c
         if (!one || one->candidate->taken)
             continue;
         one->candidate->taken = candidate->taken = true;
-        *vec_push(&pairs->list) = (struct pair){one->candidate->file, candidate->file};
+        *vec_push(&pairs->list) =
+            (struct pair){.old = one->candidate->file, .new = candidate->file};
     }
     HASH_ITER(hh, by_source, one, next)
     {
@@ -262,6 +253,7 @@ static void collect_folders(struct pairs *pairs, const char *old, const char *ne
     list_folder(pairs, &b, new, o, diag);
     pair_by_record(pairs, &a, &b, new, diag);
     pairs->trouble = diag->errors;
+    pairs->sides[PAIR_OLD].inputs.folder = pairs->sides[PAIR_NEW].inputs.folder = true;
     add_by_names(pairs, &a, &b);
     release_candidates(&a);
     release_candidates(&b);
@@ -277,7 +269,7 @@ static bool collect_files(struct pairs *pairs, const struct options *o, struct d
     else if (is_folder(&old) || is_folder(&new))
         return usage(o, diag, _("a file and a folder cannot be compared"));
     else
-        add_pair(pairs, old, new);
+        *vec_push(&pairs->list) = (struct pair){.old = old, .new = new};
     return true;
 }
 
@@ -422,7 +414,7 @@ static bool pair_with_unchanged(struct pairs *pairs, const struct revisions *r,
         if (!partner)
             continue;
         partner->taken = candidate->taken = true;
-        *vec_push(&pairs->list) = (struct pair){partner->file, candidate->file};
+        *vec_push(&pairs->list) = (struct pair){.old = partner->file, .new = candidate->file};
     }
     release_candidates(&all);
     return res;
@@ -438,7 +430,7 @@ static void add_entry(struct pairs *pairs, const struct revisions *r, const stru
     if (new)
         b = file_at(pairs, r, r->new, e->new_path, e->new_blob);
     if (old && new)
-        *vec_push(&pairs->list) = (struct pair){a, b};
+        *vec_push(&pairs->list) = (struct pair){.old = a, .new = b};
     else if (old)
         add_candidate(pairs, removed, arena_printf(&pairs->arena, "%s", e->old_path), a);
     else if (new)
@@ -470,6 +462,44 @@ static bool ask_differences(const struct revisions *r, struct strbuf *out, struc
     return res;
 }
 
+/* Where the files of the revisions are read from. */
+static bool take_snapshots(struct pairs *pairs, const struct revisions *r, struct diag *diag)
+{
+    struct snapshot **old = &pairs->sides[PAIR_OLD].snapshot,
+                    **new = &pairs->sides[PAIR_NEW].snapshot;
+    *old = snapshot_new(SNAPSHOT_COMMIT, r->old_hash, diag);
+    *new = snapshot_new(r->new ? SNAPSHOT_COMMIT : SNAPSHOT_WORK_TREE, r->new_hash, diag);
+    return *old && *new;
+}
+
+/* Adds the sources that the changes may concern, of which both revisions have the same. */
+static bool add_concerned(struct pairs *pairs, const struct revisions *r,
+                          const struct candidates *added, struct diag *diag)
+{
+    struct snapshot *old = pairs->sides[PAIR_OLD].snapshot, *new = pairs->sides[PAIR_NEW].snapshot;
+    struct paths changed = {0}, concerned = {0};
+    vec_each (const struct pair, pair, &pairs->list)
+        *vec_push(&changed.list) = snapshot_path(new, pair->new.path, &pairs->arena);
+    vec_each (const struct candidate, one, &added->list)
+        *vec_push(&changed.list) = one->path;
+    bool res = !changed.list.count || (snapshot_list(old, diag) &&
+                                       users_find(new, &changed, &concerned, &pairs->arena, diag));
+    vec_each (const char *const, path, &concerned.list) {
+        const struct snapshot_file *before = snapshot_at(old, *path),
+                                   *now = snapshot_at(new, *path);
+        if (!before || !now)
+            continue;
+        *vec_push(&pairs->list) = (struct pair){
+            .old = file_at(pairs, r, r->old, *path, before->blob),
+            .new = file_at(pairs, r, r->new, *path, now->blob ? now->blob : ""),
+            .same = true,
+        };
+    }
+    vec_release(&changed.list);
+    vec_release(&concerned.list);
+    return res;
+}
+
 static bool collect_revisions(struct pairs *pairs, const struct options *o, struct diag *diag)
 {
     VEC(const char *) paths = {0};
@@ -486,7 +516,9 @@ static bool collect_revisions(struct pairs *pairs, const struct options *o, stru
         char *at = out.text, *end = out.len ? out.text + out.len : at;
         while (at && (at = read_entry(at, end, &entry)))
             add_entry(pairs, &r, &entry, &removed, &added);
-        res = pair_with_unchanged(pairs, &r, &removed, &added, diag);
+        res = pair_with_unchanged(pairs, &r, &removed, &added, diag) &&
+              take_snapshots(pairs, &r, diag) &&
+              (*r.paths || add_concerned(pairs, &r, &added, diag));
         add_by_names(pairs, &removed, &added);
     }
     release_candidates(&removed);
@@ -505,10 +537,61 @@ static bool names_revisions(const struct options *o)
     return o->operands.count == 1 || (strstr(first, "..") && access(first, F_OK));
 }
 
-bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *diag)
+/* Adds to SIDE the files that those of the pairs may concern: who includes or launches something of
+   theirs has a say in it. */
+static bool add_others(struct pairs *pairs, struct pair_side *side, struct diag *diag)
 {
-    *pairs = (struct pairs){0};
-    blobs_init(&pairs->blobs);
+    struct paths changed = {0}, others = {0};
+    vec_each (const struct input, input, &side->inputs.list) {
+        const char *path = snapshot_path(side->snapshot, input->path, &pairs->arena);
+        if (path)
+            *vec_push(&changed.list) = path;
+    }
+    bool res =
+        !changed.list.count || users_find(side->snapshot, &changed, &others, &pairs->arena, diag);
+    vec_each (const char *const, path, &others.list) {
+        const struct snapshot_file *file = snapshot_at(side->snapshot, *path);
+        const char *name = snapshot_name(side->snapshot, *path, &pairs->arena);
+        struct input input = {.name = name, .path = name, .blob = file ? file->blob : NULL};
+        *vec_push(&side->setups) = pairs->inputs.list.count;
+        *vec_push(&side->inputs.list) = input;
+        *vec_push(&pairs->inputs.list) = input;
+    }
+    vec_release(&changed.list);
+    vec_release(&others.list);
+    return res;
+}
+
+static void add_to_side(struct pairs *pairs, int side, struct pair *pair)
+{
+    const struct pair_file *file = side == PAIR_OLD ? &pair->old : &pair->new;
+    struct pair_side *to = &pairs->sides[side];
+    if (!file->name)
+        return;
+    pair->number[side] = to->inputs.list.count;
+    *vec_push(&to->inputs.list) =
+        (struct input){.name = file->name, .path = file->path, .blob = file->blob};
+    *vec_push(&to->setups) = (size_t)(pair - pairs->list.items);
+}
+
+/* Makes the inputs of the pairs and of their sides. RESTRICTED: of revisions, not all that they
+   concern is a pair. False after an error in DIAG. */
+static bool make_sides(struct pairs *pairs, bool restricted, struct diag *diag)
+{
+    vec_each (struct pair, pair, &pairs->list) {
+        const struct pair_file *main = pair->new.name ? &pair->new : &pair->old;
+        *vec_push(&pairs->inputs.list) = (struct input){.name = main->name, .path = main->path};
+        for (int i = 0; i < PAIR_SIDES; ++i)
+            add_to_side(pairs, i, pair);
+    }
+    bool res = true;
+    for (int i = 0; i < PAIR_SIDES; ++i)
+        res = res && (!restricted || add_others(pairs, &pairs->sides[i], diag));
+    return res;
+}
+
+static bool collect(struct pairs *pairs, const struct options *o, struct diag *diag)
+{
     if (!o->operands.count)
         return usage(o, diag, _("'review' needs two files, two folders or a revision"));
     if (o->operands.count == 1 && !access(o->operands.items[0], F_OK))
@@ -520,8 +603,21 @@ bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *di
     return collect_files(pairs, o, diag);
 }
 
+bool pairs_collect(struct pairs *pairs, const struct options *o, struct diag *diag)
+{
+    *pairs = (struct pairs){0};
+    blobs_init(&pairs->blobs);
+    bool revisions = o->operands.count && names_revisions(o);
+    return collect(pairs, o, diag) && make_sides(pairs, revisions && 1 < o->operands.count, diag);
+}
+
 void pairs_release(struct pairs *pairs)
 {
+    for (int i = 0; i < PAIR_SIDES; ++i) {
+        inputs_release(&pairs->sides[i].inputs);
+        vec_release(&pairs->sides[i].setups);
+        snapshot_free(pairs->sides[i].snapshot);
+    }
     blobs_release(&pairs->blobs);
     vec_release(&pairs->list);
     inputs_release(&pairs->inputs);

@@ -23,6 +23,7 @@
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "cli/snapshot.h"
 
 struct pair_file {
     const char *name; /* as it is shown; NULL: there is no such file */
@@ -30,14 +31,28 @@ struct pair_file {
     const char *blob; /* git's name of the content, which is read instead of PATH; or NULL */
 };
 
+enum { PAIR_OLD, PAIR_NEW, PAIR_SIDES };
+
 struct pair {
     struct pair_file old, new; /* one of them at least is there */
+    bool same;                 /* nothing was changed in it, but maybe in what it uses */
+    size_t number[PAIR_SIDES]; /* in the inputs of each side where it is there */
+};
+
+/* The files of one side, which are a program together: those of the pairs and, of revisions, the
+   sources that these may concern. */
+struct pair_side {
+    struct inputs inputs;
+    VEC(size_t) setups;        /* by input: its number in the inputs of the pairs */
+    struct snapshot *snapshot; /* where they are read from; NULL: the disk */
 };
 
 struct pairs {
     struct arena arena; /* the names that were made */
     VEC(struct pair) list;
-    struct inputs inputs; /* the files whose configurations hold for the pairs, in the same order */
+    struct inputs inputs; /* the files whose configurations hold: for the pairs, in the same order,
+                             and then for the other files of their sides */
+    struct pair_side sides[PAIR_SIDES];
     struct blobs blobs;
     bool trouble; /* some of what was named could not be read, which was said */
 };

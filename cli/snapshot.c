@@ -31,6 +31,27 @@ struct snapshot {
     struct blobs blobs;
 };
 
+typedef VEC(const char *) arguments;
+
+/* Begins ARGS with a git that works from the top. A repository that comes with a tree could name a
+   program as its file system's monitor. */
+static void begin_git(const struct snapshot *s, arguments *args)
+{
+    *vec_push(args) = "git";
+    *vec_push(args) = "-c";
+    *vec_push(args) = "core.fsmonitor=false";
+    if (*s->up) {
+        *vec_push(args) = "-C";
+        *vec_push(args) = s->up;
+    }
+}
+
+static void add_all(arguments *args, const char *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        *vec_push(args) = items[i];
+}
+
 /* ---- where we are */
 
 /* Names of folders may hold newlines, so each question stands alone. */
@@ -205,27 +226,20 @@ static void take_listed(struct snapshot *s, const char *entry)
 
 bool snapshot_list(struct snapshot *s, struct diag *diag)
 {
-    const char *args[12];
-    size_t count = 0;
+    static const char *const index[] = {"ls-files", "-s", "-z"};
+    const char *const tree[] = {"ls-tree", "-r", "-z", "--full-tree", s->commit};
+    arguments args = {0};
     struct strbuf out = STRBUF_INIT;
     if (s->listed)
         return true;
-    args[count++] = "git";
-    if (s->of == SNAPSHOT_COMMIT) {
-        const char *const more[] = {"ls-tree", "-r", "-z", "--full-tree", s->commit};
-        memcpy(args + count, more, sizeof more);
-        count += sizeof more / sizeof *more;
-    } else {
-        if (*s->up) {
-            args[count++] = "-C";
-            args[count++] = s->up;
-        }
-        args[count++] = "ls-files";
-        args[count++] = "-s";
-        args[count++] = "-z";
-    }
-    args[count] = NULL;
-    bool res = process_ask_git(args, &out, diag);
+    begin_git(s, &args);
+    if (s->of == SNAPSHOT_COMMIT)
+        add_all(&args, tree, sizeof tree / sizeof *tree);
+    else
+        add_all(&args, index, sizeof index / sizeof *index);
+    *vec_push(&args) = NULL;
+    bool res = process_ask_git(args.items, &out, diag);
+    vec_release(&args);
     for (const char *at = out.text, *end = res && at ? at + out.len : at; at < end;
          at += strlen(at) + 1)
         take_listed(s, at);
@@ -283,8 +297,6 @@ bool snapshot_read_name(struct snapshot *s, const char *name, struct content *co
 
 /* ---- searching */
 
-typedef VEC(const char *) arguments;
-
 /* The patterns of the names of sources. */
 static void add_sources(arguments *args)
 {
@@ -293,8 +305,7 @@ static void add_sources(arguments *args)
 #include "cli/suffixes.def"
 #undef SUFFIX
     };
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i)
-        *vec_push(args) = patterns[i];
+    add_all(args, patterns, sizeof patterns / sizeof *patterns);
 }
 
 /* Gives TAKE what git found in OUT: PATH NUL LINE NEWLINE, of a commit with its name before. */
@@ -324,13 +335,8 @@ bool snapshot_grep(struct snapshot *s, const char *const *words, const char *con
                                         "--no-textconv"};
     arguments args = {0};
     struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
-    *vec_push(&args) = "git";
-    if (*s->up) {
-        *vec_push(&args) = "-C";
-        *vec_push(&args) = s->up;
-    }
-    for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
-        *vec_push(&args) = first[i];
+    begin_git(s, &args);
+    add_all(&args, first, sizeof first / sizeof *first);
     if (s->of == SNAPSHOT_INDEX)
         *vec_push(&args) = "--cached";
     for (; *words; ++words) {

@@ -852,7 +852,7 @@ static void join_launches(struct tree *tree)
 
 /* The tree. */
 
-struct tree *tree_new(const struct options *options, const struct configs *configs,
+struct tree *tree_new(const struct options *options, const struct setup *const *setups,
                       const struct inputs *inputs, struct snapshot *snapshot, struct diag *diag)
 {
     struct tree *res = xcalloc(1, sizeof *res);
@@ -874,7 +874,7 @@ struct tree *tree_new(const struct options *options, const struct configs *confi
     res->repeated = arena_zalloc(&res->arena, count, sizeof *res->repeated);
     res->own = arena_zalloc(&res->arena, count, sizeof *res->own);
     for (size_t i = 0; i < count; ++i)
-        add_input(res, i, configs_setup(configs, i));
+        add_input(res, i, setups[i]);
     find_includes(res);
     if (res->all.count < 2)
         return res; /* it has nobody to talk to */

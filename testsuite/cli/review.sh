@@ -355,6 +355,18 @@ folders_trouble() {
 }
 ok "folders: trouble" folders_trouble
 
+# Each side is a program: the files of it that did not change, too.
+trees() { # trees DIR: what it holds before; NEW is after
+    mkdir -p "$1" && printf '#define TILE 33\n#define BLOCK 256\n' >"$1/size.h" &&
+        printf '#include "size.h"\n__global__ void k(float *p)\n{\n    __shared__ float t[32][TILE];\n    t[threadIdx.x][threadIdx.y] = p[0];\n    __syncthreads();\n    p[0] = t[threadIdx.x][threadIdx.y];\n}\n__global__ void __launch_bounds__(BLOCK) b(float *p) { p[0] = 1; }\n' >"$1/k.cuh" &&
+        printf '#include "k.cuh"\nvoid f(float *p)\n{\n    k<<<1, dim3(32, 8)>>>(p);\n    b<<<1, 256>>>(p);\n}\n' >"$1/main.cu"
+}
+folders_trees() {
+    trees was && trees is && sed -i 's/33/32/' is/size.h && run 0 review was is && has out 'brings in: is/k.cuh:5:' && run 1 review --fail-on=warning was is || return
+    run 0 review is was && has out 'resolves: is/k.cuh:5:' && sed -i 's/256>/512>/' is/main.cu && run 1 review was is && has out 'brings in: is/main.cu:5:'
+}
+ok "folders: what a header changes elsewhere" folders_trees
+
 # git's own views, with the settings that README names.
 if command -v git >/dev/null; then
     export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b \
@@ -414,6 +426,13 @@ if command -v git >/dev/null; then
             run 0 review HEAD && has out '+int x;'
     }
     ok "revisions and the work tree" eval '(work_tree)'
+    revisions_trees() {
+        git init -q trees && cd trees && trees . && echo 'int x;' >lone.cu && git add . && git commit -qm 1 && sed -i 's/33/32/; s/256/128/' size.h && run 1 review HEAD &&
+            has out 'brings in: k.cuh:5:' && has out 'brings in: main.cu:5:' && has err '3 files:' && lacks out lone && git commit -qam 2 || return
+        run 1 review HEAD~1..HEAD && has out 'brings in: HEAD:k.cuh:5:' && has out 'brings in: HEAD:main.cu:5:' && has err '3 files:' || return
+        run 0 review HEAD..HEAD~1 && has out 'resolves: HEAD:main.cu:5:' && run 0 review HEAD~1..HEAD size.h && has err '1 file:' && git rm -q k.cuh && run 0 review HEAD && has out '/dev/null'
+    }
+    ok "revisions: what a header changes elsewhere" eval '(revisions_trees)'
     revisions_trouble() {
         run 2 review gone..port && has err "git knows no revision 'gone'" && run 2 review --output=x || return
         run 2 review -- -x..port && run 2 review gone && mkdir -p ../plain && cd ../plain && GIT_CEILING_DIRECTORIES=$work run 2 review HEAD &&
@@ -427,7 +446,7 @@ if command -v git >/dev/null; then
     }
     ok "revisions: no program of the repository runs" eval '(external)'
 else
-    for t in revisions "revisions: sha256" "revisions and the work tree" "revisions: trouble" "revisions: no program of the repository runs"; do
+    for t in revisions "revisions: sha256" "revisions and the work tree" "revisions: what a header changes elsewhere" "revisions: trouble" "revisions: no program of the repository runs"; do
         skip "$t" "no git"
     done
     skip "git shows CUDA in HIP (textconv)" "no git"
