@@ -36,7 +36,8 @@ libhipwright_a_SOURCES += \
     cli/results.c cli/results.h \
     cli/snapshot.c cli/snapshot.h \
     cli/suffixes.def \
-    cli/tree.c cli/tree.h \
+    cli/tree.c cli/tree.h cli/tree_p.h \
+    cli/tree_files.c \
     cli/users.c cli/users.h \
     cli/walk.c cli/walk.h \
     cli/wanted.c cli/wanted.h \
