@@ -18,9 +18,9 @@
 struct snapshot;
 struct tree;
 
-/* Reads what INPUTS, for each of which one of SETUPS holds, know of one another; files that SNAPSHOT (or
-   NULL) has from there, all others from the disk. NULL after an error in DIAG. An input that cannot
-   be read is no error here. All must live as long as the tree. */
+/* Reads what INPUTS, for each of which one of SETUPS holds, know of one another; files that
+   SNAPSHOT (or NULL) has from there, all others from the disk. NULL after an error in DIAG. An
+   input that cannot be read is no error here. All must live as long as the tree. */
 struct tree *tree_new(const struct options *options, const struct setup *const *setups,
                       const struct inputs *inputs, struct snapshot *snapshot, struct diag *diag);
 void tree_free(struct tree *tree);
