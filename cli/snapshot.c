@@ -27,6 +27,7 @@ struct snapshot {
     const char *commit; /* or NULL */
     const char *prefix, *up, *top;
     struct listed *files; /* by path */
+    VEC(const char *) links;
     bool listed;
     struct blobs blobs;
 };
@@ -105,6 +106,7 @@ void snapshot_free(struct snapshot *s)
     if (!s)
         return;
     HASH_CLEAR(hh, s->files);
+    vec_release(&s->links);
     blobs_release(&s->blobs);
     arena_release(&s->arena);
     free(s);
@@ -215,7 +217,11 @@ static void take_listed(struct snapshot *s, const char *entry)
 {
     const char *tab = strchr(entry, '\t'), *second = strchr(entry, ' ');
     const char *third = second ? strchr(second + 1, ' ') : NULL;
-    if (!tab || !third || tab < third || strncmp(entry, "100", 3) != 0)
+    if (!tab || !third || tab < third)
+        return;
+    if (!strncmp(entry, "120", 3))
+        *vec_push(&s->links) = arena_strndup(&s->arena, tab + 1, strlen(tab + 1));
+    if (strncmp(entry, "100", 3) != 0)
         return;
     bool tree = s->of == SNAPSHOT_COMMIT;
     if (!tree && third[1] != '0')
@@ -246,6 +252,12 @@ bool snapshot_list(struct snapshot *s, struct diag *diag)
     strbuf_release(&out);
     s->listed = res;
     return res;
+}
+
+const char *const *snapshot_links(const struct snapshot *s, size_t *count)
+{
+    *count = s->links.count;
+    return s->links.items;
 }
 
 const struct snapshot_file *snapshot_at(const struct snapshot *s, const char *path)

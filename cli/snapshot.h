@@ -58,6 +58,9 @@ bool snapshot_list(struct snapshot *snapshot, struct diag *diag);
 const struct snapshot_file *snapshot_at(const struct snapshot *snapshot, const char *path);
 const struct snapshot_file *snapshot_find(const struct snapshot *snapshot, const char *name);
 
+/* The symbolic links: their paths, *COUNT of them. */
+const char *const *snapshot_links(const struct snapshot *snapshot, size_t *count);
+
 /* Reads the content of the blob HASH; as blobs_read(). Any thread may ask. */
 bool snapshot_read(struct snapshot *snapshot, const char *hash, const char *name,
                    struct content *content, struct diag *diag);

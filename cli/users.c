@@ -30,10 +30,11 @@ struct kernel {
     VEC(struct node *) definers, launchers;
 };
 
-/* An include: FROM's of TARGET. */
+/* An include: FROM's of TARGET; or a symbolic link to the file whose path TARGET is. */
 struct link {
     struct node *from;
     const char *target;
+    bool symbolic;
 };
 
 /* Files, and includes, by the last part of their names. */
@@ -181,16 +182,47 @@ static void take_launches(struct graph *g, struct node *node, const char *line, 
     }
 }
 
+static void add_link(struct graph *g, struct link link)
+{
+    struct link *res = arena_zalloc(g->arena, 1, sizeof *res);
+    *res = link;
+    *vec_push(&res->from->includes) = res;
+    *vec_push(&group_of(g, res->target)->links) = res;
+}
+
 static void take_include(void *context, const char *path, const char *line, size_t len)
 {
     struct graph *g = context;
     const char *target = target_of(g, line, line + len);
-    if (!target || !*target)
-        return;
-    struct link *link = arena_zalloc(g->arena, 1, sizeof *link);
-    *link = (struct link){node_of(g, path), target};
-    *vec_push(&link->from->includes) = link;
-    *vec_push(&group_of(g, target)->links) = link;
+    if (target && *target)
+        add_link(g, (struct link){node_of(g, path), target, false});
+}
+
+/* The file called NAME, maybe by a link. */
+static const struct snapshot_file *find_file(const struct graph *g, const char *name)
+{
+    size_t links;
+    struct arena arena = ARENA_INIT;
+    snapshot_links(g->snapshot, &links);
+    const char *path = snapshot_path(g->snapshot, name, &arena);
+    const struct snapshot_file *res = path ? snapshot_at(g->snapshot, path) : NULL;
+    if (!res && links)
+        res = snapshot_find(g->snapshot, name);
+    arena_release(&arena);
+    return res;
+}
+
+/* A link to a file is the file by another name: as if it included it. */
+static void take_links(struct graph *g)
+{
+    size_t count;
+    const char *const *links = snapshot_links(g->snapshot, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const char *name = snapshot_name(g->snapshot, links[i], g->arena);
+        const struct snapshot_file *file = snapshot_find(g->snapshot, name);
+        if (file)
+            add_link(g, (struct link){node_of(g, links[i]), file->path, true});
+    }
 }
 
 static void take_kernel(void *context, const char *path, const char *line, size_t len)
@@ -209,18 +241,14 @@ static const struct snapshot_file *beside(const struct graph *g, const struct li
 {
     struct strbuf name = STRBUF_INIT;
     const char *slash = strrchr(link->from->path, '/');
-    const struct snapshot_file *res = NULL;
-    struct arena arena = ARENA_INIT;
-    if (*link->target != '/') {
-        strbuf_adds(&name, snapshot_up(g->snapshot));
-        strbuf_add(&name, link->from->path, slash ? (size_t)(slash - link->from->path) + 1 : 0);
-        strbuf_adds(&name, link->target);
-        strbuf_addc(&name, '\0');
-        const char *path = snapshot_path(g->snapshot, name.text, &arena);
-        res = path ? snapshot_at(g->snapshot, path) : NULL;
-    }
+    if (*link->target == '/')
+        return NULL;
+    strbuf_adds(&name, snapshot_up(g->snapshot));
+    strbuf_add(&name, link->from->path, slash ? (size_t)(slash - link->from->path) + 1 : 0);
+    strbuf_adds(&name, link->target);
+    strbuf_addc(&name, '\0');
+    const struct snapshot_file *res = find_file(g, name.text);
     strbuf_release(&name);
-    arena_release(&arena);
     return res;
 }
 
@@ -236,8 +264,8 @@ static bool ends_with(const char *path, const char *target)
 
 static bool means(const struct graph *g, const struct link *link, const char *path)
 {
-    if (!ends_with(path, link->target) && !strstr(link->target, "/.."))
-        return false;
+    if (link->symbolic)
+        return !strcmp(link->target, path);
     const struct snapshot_file *file = beside(g, link);
     return file ? !strcmp(file->path, path) : ends_with(path, link->target);
 }
@@ -431,8 +459,11 @@ bool users_find(struct snapshot *snapshot, const struct paths *changed, struct p
     struct arena scratch = ARENA_INIT;
     struct graph g = {.snapshot = snapshot, .arena = &scratch};
     bool res = snapshot_list(snapshot, diag) &&
-               snapshot_grep(snapshot, words, words + 1, take_include, &g, diag) &&
-               walk(&g, changed, users, diag);
+               snapshot_grep(snapshot, words, words + 1, take_include, &g, diag);
+    if (res) {
+        take_links(&g);
+        res = walk(&g, changed, users, diag);
+    }
     vec_each (const char *, path, &users->list)
         *path = arena_strndup(arena, *path, strlen(*path));
     free_graph(&g);

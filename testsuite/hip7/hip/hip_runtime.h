@@ -11,16 +11,16 @@
 #if HIP_VERSION_MAJOR < 7 && defined(__HIPCC__)
 #include <type_traits>
 
-#define HIPWRIGHT_CHECK_MASK(Mask)                                    \
-    static_assert(std::is_integral<Mask>::value && sizeof(Mask) == 8, \
+#define HIPWRIGHT_CHECK_MASK(Mask)                                                           \
+    static_assert(std::is_integral<Mask>::value && sizeof(Mask) == 8,                        \
                   "HIP 7: the lane mask must be an integer of 64 bits")
 
-#define HIPWRIGHT_SHUFFLE(name, lane_type)                                               \
-    template <typename Mask, typename T>                                                 \
-    __device__ inline T name##_sync(Mask, T value, lane_type lane, int width = warpSize) \
-    {                                                                                    \
-        HIPWRIGHT_CHECK_MASK(Mask);                                                      \
-        return name(value, lane, width);                                                 \
+#define HIPWRIGHT_SHUFFLE(name, lane_type)                                                   \
+    template <typename Mask, typename T>                                                     \
+    __device__ inline T name##_sync(Mask, T value, lane_type lane, int width = warpSize)     \
+    {                                                                                        \
+        HIPWRIGHT_CHECK_MASK(Mask);                                                          \
+        return name(value, lane, width);                                                     \
     }
 HIPWRIGHT_SHUFFLE(__shfl, int)
 HIPWRIGHT_SHUFFLE(__shfl_up, unsigned int)
@@ -28,11 +28,12 @@ HIPWRIGHT_SHUFFLE(__shfl_down, unsigned int)
 HIPWRIGHT_SHUFFLE(__shfl_xor, int)
 #undef HIPWRIGHT_SHUFFLE
 
-#define HIPWRIGHT_VOTE(name, result)                                                   \
-    template <typename Mask> __device__ inline result name##_sync(Mask, int predicate) \
-    {                                                                                  \
-        HIPWRIGHT_CHECK_MASK(Mask);                                                    \
-        return name(predicate);                                                        \
+#define HIPWRIGHT_VOTE(name, result)                                                         \
+    template <typename Mask>                                                                 \
+    __device__ inline result name##_sync(Mask, int predicate)                                \
+    {                                                                                        \
+        HIPWRIGHT_CHECK_MASK(Mask);                                                          \
+        return name(predicate);                                                              \
     }
 HIPWRIGHT_VOTE(__all, int)
 HIPWRIGHT_VOTE(__any, int)
