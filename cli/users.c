@@ -17,6 +17,7 @@
 struct node {
     UT_hash_handle hh;
     const char *path;
+    const char *real; /* that of the file to which it is a symbolic link, or NULL */
     bool seen_up, seen_down, joined;
     bool changed;
     VEC(struct link *) includes;
@@ -220,8 +221,11 @@ static void take_links(struct graph *g)
     for (size_t i = 0; i < count; ++i) {
         const char *name = snapshot_name(g->snapshot, links[i], g->arena);
         const struct snapshot_file *file = snapshot_find(g->snapshot, name);
-        if (file)
-            add_link(g, (struct link){node_of(g, links[i]), file->path, true});
+        if (!file)
+            continue;
+        struct node *node = node_of(g, links[i]);
+        node->real = file->path;
+        add_link(g, (struct link){node, file->path, true});
     }
 }
 
@@ -262,12 +266,14 @@ static bool ends_with(const char *path, const char *target)
            (len == all || path[all - len - 1] == '/');
 }
 
-static bool means(const struct graph *g, const struct link *link, const char *path)
+/* Whether LINK leads to NODE. */
+static bool means(const struct graph *g, const struct link *link, const struct node *node)
 {
     if (link->symbolic)
-        return !strcmp(link->target, path);
+        return !strcmp(link->target, node->path);
     const struct snapshot_file *file = beside(g, link);
-    return file ? !strcmp(file->path, path) : ends_with(path, link->target);
+    return file ? !strcmp(file->path, node->real ? node->real : node->path)
+                : ends_with(node->path, link->target);
 }
 
 typedef VEC(struct node *) node_list;
@@ -276,10 +282,10 @@ typedef VEC(struct node *) node_list;
 static void go_up(struct graph *g, node_list *list)
 {
     for (size_t i = 0; i < list->count; ++i) {
-        const char *path = list->items[i]->path;
-        vec_each (struct link *, item, &group_of(g, path)->links) {
+        const struct node *node = list->items[i];
+        vec_each (struct link *, item, &group_of(g, node->path)->links) {
             struct node *from = (*item)->from;
-            if (from->seen_up || !means(g, *item, path))
+            if (from->seen_up || !means(g, *item, node))
                 continue;
             from->seen_up = true;
             *vec_push(list) = from;
@@ -293,7 +299,7 @@ static void go_down(struct graph *g, node_list *list)
     for (size_t i = 0; i < list->count; ++i)
         vec_each (struct link *, item, &list->items[i]->includes)
             vec_each (struct node *, to, &group_of(g, (*item)->target)->nodes) {
-                if ((*to)->seen_down || !means(g, *item, (*to)->path))
+                if ((*to)->seen_down || !means(g, *item, *to))
                     continue;
                 (*to)->seen_down = true;
                 *vec_push(list) = *to;

@@ -77,6 +77,13 @@ names() {
     back HEAD~1
 }
 ok "odd names" names
+links() {
+    mkdir real && ln -s real alias && ln -s inc/config.h link.h && lines real/more.h '#define COUNT 128' && lines use.cu '#include "link.h"' '#include "alias/more.h"' \
+        '__global__ void __launch_bounds__(COUNT) u(int *p) { p[0] = 1; }' 'void f(int *p) { u<<<1, 128>>>(p); }' '__global__ void __launch_bounds__(BLOCK) v(int *p) { p[0] = 1; }' \
+        'void g(int *p) { v<<<1, 256>>>(p); }' && git add . && git commit -qm l && edit real/more.h 128 64 && run 1 check --staged && found use.cu:4 && back && edit inc/config.h 256 64 &&
+        run 1 check --staged use.cu inc && grep -q '^use.cu:6:' out && back HEAD~1
+}
+ok "links to headers and to their folders" links
 range() {
     edit inc/config.h 33 32 && git commit -qm 4 && run 0 check --diff-base=HEAD~1 && found src/tile.cu:5 && lines src/tile.cu 'int x;' &&
         PRE_COMMIT=1 PRE_COMMIT_FROM_REF=HEAD~1 PRE_COMMIT_TO_REF=HEAD run 0 check --staged inc/config.h && found src/tile.cu:5 && back HEAD~1
