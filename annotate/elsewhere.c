@@ -48,6 +48,15 @@ static bool decides(const struct related *r)
            r->id != RELATED_HIDDEN;
 }
 
+/* In shared memory it matters how large things are. */
+static enum source_of what_counts(enum rule_id rule)
+{
+    const char *name = rule_get(rule)->name;
+    bool sizes = !strncmp(name, "lds-", 4) || rule == RULE_OCCUPANCY_SHARED_SIZE ||
+                 rule == RULE_OCCUPANCY_ONE_WORKGROUP;
+    return sizes ? SOURCES_OF_SIZES : SOURCES_OF_VALUES;
+}
+
 void annotation_add_sources(struct annotation *a)
 {
     if (!a->code)
@@ -55,10 +64,11 @@ void annotation_add_sources(struct annotation *a)
     struct model *model = a->code->model;
     vec_each (struct finding, f, &a->findings->list) {
         struct place_list list = {0};
-        model_sources(model, tokens_of(a->unit, f->span), &list);
+        enum source_of what = what_counts(f->rule);
+        model_sources(model, tokens_of(a->unit, f->span), what, &list);
         for (const struct related *r = f->related; r; r = r->next)
             if (decides(r))
-                model_sources(model, tokens_of(a->unit, r->span), &list);
+                model_sources(model, tokens_of(a->unit, r->span), what, &list);
         annotation_add_places(f, list.items, list.count);
     }
 }

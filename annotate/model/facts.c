@@ -152,7 +152,7 @@ static struct model_places keep_places(const struct place_list *list, struct are
 
 /* Where DECL, called NAME, is defined, and what it takes from others. */
 static struct model_places places_of(struct model *model, const struct decl *decl, const char *name,
-                                     struct arena *arena)
+                                     enum source_of what, struct arena *arena)
 {
     struct place_list list = {0};
     struct range text = {decl->token, decl->token + 1};
@@ -161,7 +161,7 @@ static struct model_places places_of(struct model *model, const struct decl *dec
     const struct model_place own = {
         .how = RELATED_DEFINED, .name = name, .span = unit_span(model->unit, text)};
     place_list_add(&list, &own);
-    model_sources(model, text, &list);
+    model_sources(model, text, what, &list);
     return keep_places(&list, arena);
 }
 
@@ -181,7 +181,7 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
             fact.value.origin = NO_TOKEN;
             fact.name = arena_strndup(arena, decl->symbol->text, decl->symbol->len);
             if (fact.value.count)
-                fact.places = places_of(model, decl, fact.name, arena);
+                fact.places = places_of(model, decl, fact.name, SOURCES_OF_VALUES, arena);
             *vec_push(&list) = fact;
         }
     settle(facts, &list, arena);
@@ -272,7 +272,7 @@ void model_facts_read_types(struct model_facts *facts, struct model *model, stru
                 continue;
             fact.name = arena_strndup(arena, (*item)->symbol->text, (*item)->symbol->len);
             if (fact.type.kind != TYPE_UNKNOWN)
-                fact.places = places_of(model, *item, fact.name, arena);
+                fact.places = places_of(model, *item, fact.name, SOURCES_OF_SIZES, arena);
             *vec_push(&list) = fact;
         }
     if (list.count)
@@ -304,7 +304,7 @@ static void read_bounds(struct model *model, uint32_t index, struct model_kernel
     struct range range = bounds.arguments[0]->tokens;
     const struct model_place own = {.how = RELATED_BOUNDS, .span = unit_span(model->unit, range)};
     place_list_add(&list, &own);
-    model_sources(model, range, &list);
+    model_sources(model, range, SOURCES_OF_VALUES, &list);
     res->places = keep_places(&list, arena);
 }
 
@@ -351,7 +351,7 @@ static struct model_places launch_places(struct model *model, const struct launc
     place_list_add(&list, &own);
     for (int i = 0; i < 3; ++i)
         if (site->block[i].expression)
-            model_sources(model, site->block[i].expression->tokens, &list);
+            model_sources(model, site->block[i].expression->tokens, SOURCES_OF_VALUES, &list);
     return keep_places(&list, arena);
 }
 
@@ -514,12 +514,13 @@ bool model_facts_find(const struct model_options *options, const char *name, str
     return state == KNOWN_VALUE;
 }
 
-void model_facts_places(const struct model_options *options, const char *name,
+void model_facts_places(const struct model_options *options, const char *name, enum source_of what,
                         struct place_list *res)
 {
     unsigned before = res->count;
     for (int i = 0; options && options->world && i < MODEL_SCOPES && res->count == before; ++i)
-        model_world_places(options->world, &options->scopes[i], name, res);
+        model_world_places(options->world, &options->scopes[i], name, what == SOURCES_OF_SIZES,
+                           res);
 }
 
 const struct type *model_facts_find_type(const struct model_options *options, const char *name)

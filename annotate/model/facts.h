@@ -84,8 +84,8 @@ void model_facts_merge(struct model_facts *facts, const struct model_facts *cons
    it, or not its value. */
 bool model_facts_find(const struct model_options *options, const char *name, struct constant *res);
 
-/* Adds to RES where the value, or the type, of NAME comes from by OPTIONS. */
-void model_facts_places(const struct model_options *options, const char *name,
+/* Adds to RES where the value of NAME comes from by OPTIONS; if WHAT says so, or its type. */
+void model_facts_places(const struct model_options *options, const char *name, enum source_of what,
                         struct place_list *res);
 
 /* The type that the world in OPTIONS (may be NULL) knows by NAME, or NULL. */

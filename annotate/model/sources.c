@@ -57,6 +57,7 @@ enum {
 struct walk {
     struct model *model;
     struct place_list *res;
+    enum source_of what;
     const struct decl *seen[SOURCE_DECLS];
     unsigned seen_count, tokens, depth;
 };
@@ -129,7 +130,8 @@ static void walk_decl(struct walk *w, struct decl *decl, uint32_t at)
     case DECL_VARIABLE:
     case DECL_LOCAL:
         if (decl_nodes(w->model, decl, &declaration, &declarator)) {
-            walk_range(w, declaration->kids->tokens);
+            if (w->what == SOURCES_OF_SIZES)
+                walk_range(w, declaration->kids->tokens);
             walk_range(w, declarator->tokens);
         }
         if (decl->kind == DECL_LOCAL)
@@ -176,7 +178,7 @@ static void walk_name(struct walk *w, const struct symbol *name, uint32_t at)
     if (decl)
         walk_decl(w, decl, at);
     else if (!is_given(w->model->options, name->text))
-        model_facts_places(w->model->options, name->text, w->res);
+        model_facts_places(w->model->options, name->text, w->what, w->res);
 }
 
 static void walk_range(struct walk *w, struct range range)
@@ -187,6 +189,8 @@ static void walk_range(struct walk *w, struct range range)
     ++w->depth;
     for (uint32_t i = range.begin; i < range.end && w->tokens < SOURCE_TOKENS; ++i, ++w->tokens) {
         enum token_kind before = i ? unit_kind(unit, i - 1) : TOK_EOF;
+        if (unit_kind(unit, i) == TOK_SIZEOF)
+            w->what = SOURCES_OF_SIZES;
         if (unit_kind(unit, i) == TOK_IDENT && before != TOK_DOT && before != TOK_ARROW)
             walk_name(w, unit_token(unit, i)->symbol, i);
     }
@@ -200,9 +204,10 @@ static bool is_alone(const struct model *model)
     return !o || !(o->scopes[0].count || o->scopes[1].count || o->user_count);
 }
 
-void model_sources(struct model *model, struct range range, struct place_list *res)
+void model_sources(struct model *model, struct range range, enum source_of what,
+                   struct place_list *res)
 {
-    struct walk w = {.model = model, .res = res};
+    struct walk w = {.model = model, .res = res, .what = what};
     if (!is_alone(model))
         walk_range(&w, range);
 }
@@ -216,6 +221,6 @@ void model_launch_sources(struct model *model, size_t index, struct place_list *
     for (size_t i = 0; i < count && i < MODEL_PLACES; ++i)
         for (int k = 0; k < 3; ++k)
             if (sites[i]->block[k].expression)
-                model_sources(model, sites[i]->block[k].expression->tokens, res);
+                model_sources(model, sites[i]->block[k].expression->tokens, SOURCES_OF_VALUES, res);
     model_launches_elsewhere(model, index, res);
 }

@@ -35,10 +35,14 @@ void place_list_join(struct place_list *list, const struct model_places *places)
 /* The places of LIST, in ARENA, which keeps their names. */
 struct model_places place_list_keep(const struct place_list *list, struct arena *arena);
 
-/* Adds the places in other files that define what the names among the tokens of RANGE stand for,
-   by way of the macros, variables, enumerators, types, templates and short functions of this
-   file. */
-void model_sources(struct model *model, struct range range, struct place_list *res);
+/* What a place depends on. */
+enum source_of { SOURCES_OF_VALUES, SOURCES_OF_SIZES /* of types, too */ };
+
+/* Adds the places in other files that define what the names among the tokens of RANGE stand for, as
+   far as WHAT depends on it, by way of the macros, variables, enumerators, types, templates and
+   short functions of this file. */
+void model_sources(struct model *model, struct range range, enum source_of what,
+                   struct place_list *res);
 
 /* Adds to RES on which files the blocks of the kernel at INDEX rest: its launches elsewhere, and
    what its launches here and there take from others. */

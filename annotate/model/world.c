@@ -175,11 +175,12 @@ static bool join_places(const struct known *known, void *res)
 }
 
 void model_world_places(const struct model_world *world, const struct model_scope *scope,
-                        const char *name, struct place_list *res)
+                        const char *name, bool types, struct place_list *res)
 {
     const struct entry *entry = find_entry(world, scope, name);
     if (!entry)
         return;
     join_all(&entry->values, scope, join_places, res);
-    join_all(&entry->types, scope, join_places, res);
+    if (types)
+        join_all(&entry->types, scope, join_places, res);
 }

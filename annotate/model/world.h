@@ -45,8 +45,8 @@ enum model_knowledge model_world_find_type(const struct model_world *world,
                                            const struct model_scope *scope, const char *name,
                                            const struct type **res);
 
-/* Adds to RES the places of what they have for NAME, a value or a type. */
+/* Adds to RES the places of what they have for NAME, a value or, if TYPES, a type. */
 void model_world_places(const struct model_world *world, const struct model_scope *scope,
-                        const char *name, struct place_list *res);
+                        const char *name, bool types, struct place_list *res);
 
 #endif

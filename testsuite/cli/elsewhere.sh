@@ -66,7 +66,10 @@ kernel() {
         has out 'src/main.cu:4:5: note: launched here' && edit src/main.cu 'bounded<<<' ' bounded<<<' && back HEAD~1
 }
 ok "a launch, and what it means for the kernel" kernel
-types() { edit src/tile.cu 'float t.32..kSide.' 'cell t[32][1]' && git commit -qm 3 && edit inc/config.h 'OTHER 7' 'OTHER 16' && run 0 check --staged; back HEAD~1; }
+types() {
+    lines src/size.cu '#include "derived.h"' '__global__ void s() {}' 'void t() { s<<<1, 64, sizeof(cell) * 2048>>>(); }' && lines .hipwright.ini 'include-directory = inc, .' && git add . && git commit -qm 3 &&
+        edit inc/config.h 'OTHER 7' 'OTHER 16' && run 1 check --staged && found src/size.cu:3 && has out 'inc/derived.h:3:1: note: `cell` is defined here' && has out 'inc/config.h:4:9: note: `OTHER`' && back HEAD~1
+}
 ok "a type of a header" types
 names() {
     local n
