@@ -31,6 +31,7 @@ struct change {
     bool file;               /* neither a link nor a submodule */
     bool edited;             /* only LINES were changed; else all of it counts */
     VEC(struct lines) lines; /* in order */
+    struct strbuf added;     /* their text, if only they were changed */
     UT_hash_handle hh;
 };
 
@@ -188,7 +189,8 @@ static struct change *next_edited(struct changes *c, size_t *i)
 
 /* Takes one LINE of the patches. They come in the order of the entries, and without context every
    line of a file's text has one of + - \ before it, so no text is taken for what git says. */
-static bool take_line(struct changes *c, const char *line, struct change **change, size_t *next)
+static bool take_line(struct changes *c, const char *line, size_t len, struct change **change,
+                      size_t *next)
 {
     struct lines come;
     if (begins(line, "diff --git ")) {
@@ -199,6 +201,8 @@ static bool take_line(struct changes *c, const char *line, struct change **chang
         (*change)->edited = false; /* nobody says which lines: all of it counts */
     else if (read_hunk(line, &come) && *change)
         *vec_push(&(*change)->lines) = come;
+    else if (*line == '+' && *change && (*change)->lines.count) /* not git's "+++ NAME" */
+        strbuf_add(&(*change)->added, line + 1, len - 1);
     return true;
 }
 
@@ -210,8 +214,9 @@ static bool take_patches(struct changes *c, const struct strbuf *text, struct di
     const char *end = text->text ? text->text + text->len : NULL;
     for (const char *at = text->text; good && at && at < end;) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));
-        good = take_line(c, at, &change, &next);
-        at = nl ? nl + 1 : end;
+        const char *behind = nl ? nl + 1 : end;
+        good = take_line(c, at, (size_t)(behind - at), &change, &next);
+        at = behind;
     }
     good = good && !next_edited(c, &next);
     if (!good)
@@ -292,10 +297,18 @@ static bool names_unstaged(struct changes *c)
 /* Adds the sources that the changed files may concern, as changes of no line. */
 static bool add_users(struct changes *c, struct diag *diag)
 {
-    struct paths changed = {0}, users = {0};
-    for (size_t i = 0; i < c->list.count; ++i)
-        if (c->list.items[i]->file && c->list.items[i]->named)
-            *vec_push(&changed.list) = c->list.items[i]->path;
+    struct changed_files changed = {0};
+    struct paths users = {0};
+    for (size_t i = 0; i < c->list.count; ++i) {
+        const struct change *change = c->list.items[i];
+        if (change->file && change->named)
+            *vec_push(&changed.list) =
+                (struct changed_file){.path = change->path,
+                                      .added = !change->edited     ? NULL
+                                               : change->added.len ? change->added.text
+                                                                   : "",
+                                      .len = change->added.len};
+    }
     bool res = !changed.list.count || users_find(c->snapshot, &changed, &users, &c->arena, diag);
     vec_each (const char *const, path, &users.list) {
         const struct snapshot_file *file = snapshot_at(c->snapshot, *path);
@@ -372,13 +385,19 @@ bool changes_collect(struct changes *c, const struct options *o, struct inputs *
     return !inputs->list.count || snapshot_start(c->snapshot, diag);
 }
 
+static void free_lines(struct change *change)
+{
+    vec_release(&change->lines);
+    strbuf_release(&change->added);
+}
+
 void changes_free(struct changes *c)
 {
     if (!c)
         return;
     HASH_CLEAR(hh, c->by_name);
     for (size_t i = 0; i < c->list.count; ++i)
-        vec_release(&c->list.items[i]->lines);
+        free_lines(c->list.items[i]);
     vec_release(&c->list);
     vec_release(&c->operands);
     snapshot_free(c->snapshot);

@@ -477,11 +477,13 @@ static bool add_concerned(struct pairs *pairs, const struct revisions *r,
                           const struct candidates *added, struct diag *diag)
 {
     struct snapshot *old = pairs->sides[PAIR_OLD].snapshot, *new = pairs->sides[PAIR_NEW].snapshot;
-    struct paths changed = {0}, concerned = {0};
+    struct changed_files changed = {0};
+    struct paths concerned = {0};
     vec_each (const struct pair, pair, &pairs->list)
-        *vec_push(&changed.list) = snapshot_path(new, pair->new.path, &pairs->arena);
+        *vec_push(&changed.list) =
+            (struct changed_file){.path = snapshot_path(new, pair->new.path, &pairs->arena)};
     vec_each (const struct candidate, one, &added->list)
-        *vec_push(&changed.list) = one->path;
+        *vec_push(&changed.list) = (struct changed_file){.path = one->path};
     bool res = !changed.list.count || (snapshot_list(old, diag) &&
                                        users_find(new, &changed, &concerned, &pairs->arena, diag));
     vec_each (const char *const, path, &concerned.list) {
@@ -541,11 +543,12 @@ static bool names_revisions(const struct options *o)
    theirs has a say in it. */
 static bool add_others(struct pairs *pairs, struct pair_side *side, struct diag *diag)
 {
-    struct paths changed = {0}, others = {0};
+    struct changed_files changed = {0};
+    struct paths others = {0};
     vec_each (const struct input, input, &side->inputs.list) {
         const char *path = snapshot_path(side->snapshot, input->path, &pairs->arena);
         if (path)
-            *vec_push(&changed.list) = path;
+            *vec_push(&changed.list) = (struct changed_file){.path = path};
     }
     bool res =
         !changed.list.count || users_find(side->snapshot, &changed, &others, &pairs->arena, diag);

@@ -337,8 +337,8 @@ static void take_found(const struct snapshot *s, const struct strbuf *out, snaps
     }
 }
 
-bool snapshot_grep(struct snapshot *s, const char *const *words, const char *const *where,
-                   snapshot_taker take, void *context, struct diag *diag)
+bool snapshot_grep(struct snapshot *s, const struct snapshot_search *search, snapshot_taker take,
+                   void *context, struct diag *diag)
 {
     /* Of the user's settings none counts. */
     static const char *const first[] = {"grep",         "-z",          "-a",
@@ -351,16 +351,18 @@ bool snapshot_grep(struct snapshot *s, const char *const *words, const char *con
     add_all(&args, first, sizeof first / sizeof *first);
     if (s->of == SNAPSHOT_INDEX)
         *vec_push(&args) = "--cached";
-    for (; *words; ++words) {
+    if (search->words)
+        *vec_push(&args) = "-w";
+    for (const char *const *text = search->texts; *text; ++text) {
         *vec_push(&args) = "-e";
-        *vec_push(&args) = *words;
+        *vec_push(&args) = *text;
     }
     if (s->of == SNAPSHOT_COMMIT)
         *vec_push(&args) = s->commit;
     *vec_push(&args) = "--";
-    if (!*where)
+    if (!*search->where)
         add_sources(&args);
-    for (; *where; ++where)
+    for (const char *const *where = search->where; *where; ++where)
         *vec_push(&args) = *where;
     *vec_push(&args) = NULL;
     int status = process_run(args.items, NULL, &out, &messages);

@@ -76,9 +76,16 @@ bool snapshot_start(struct snapshot *snapshot, struct diag *diag);
 /* Takes LINE, of LEN bytes, of the file with PATH; both are there only while it runs. */
 typedef void (*snapshot_taker)(void *context, const char *path, const char *line, size_t len);
 
-/* Gives TAKE all lines that hold one of WORDS, in the files that git's pathspecs WHERE name (NULL
-   behind both); where there are none, in sources. False after an error in DIAG. */
-bool snapshot_grep(struct snapshot *snapshot, const char *const *words, const char *const *where,
+/* What is looked for: one of TEXTS, if WORDS as a word of its own, in the files that git's
+   pathspecs WHERE name (NULL behind both); where there are none, in sources. */
+struct snapshot_search {
+    const char *const *texts;
+    const char *const *where;
+    bool words;
+};
+
+/* Gives TAKE all lines that hold it. False after an error in DIAG. */
+bool snapshot_grep(struct snapshot *snapshot, const struct snapshot_search *search,
                    snapshot_taker take, void *context, struct diag *diag);
 
 #endif

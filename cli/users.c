@@ -7,7 +7,9 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "base/symbol.h"
 #include "cli/wanted.h"
+#include "lexer/lexer.h"
 
 #define uthash_malloc(size) xmalloc(size)
 #define uthash_fatal(message) xalloc_die()
@@ -19,7 +21,9 @@ struct node {
     const char *path;
     const char *real; /* that of the file to which it is a symbolic link, or NULL */
     bool seen_up, seen_down, joined;
-    bool changed;
+    const struct changed_file *changed; /* or NULL */
+    bool speaks;                        /* of a name that was changed */
+    bool spreads;                       /* in a way that may concern all its users */
     VEC(struct link *) includes;
     VEC(struct kernel *) defines, launches;
 };
@@ -306,6 +310,186 @@ static void go_down(struct graph *g, node_list *list)
             }
 }
 
+/* ---- names */
+
+enum {
+    FEW_USERS = 64, /* are all looked at */
+    NAMES_MAX = 100,
+    NAMES_ROUNDS = 4, /* constants made of constants */
+};
+
+/* The names that changed lines speak of, and what is defined by these. */
+struct naming {
+    struct graph *graph;
+    struct arena arena;
+    struct symbol_table known;
+    VEC(const char *) fresh; /* not looked for yet */
+    size_t count;
+};
+
+static bool is_built_in(const char *name)
+{
+    static const char *const names[] = {"blockDim", "blockIdx", "gridDim", "threadIdx", "warpSize"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "__", 2);
+}
+
+static void add_name(struct naming *n, const char *text, size_t len)
+{
+    struct symbol *symbol = symbol_intern(&n->known, text, len);
+    if (symbol->flags || symbol->keyword || ('0' <= *text && *text <= '9') ||
+        is_built_in(symbol->text))
+        return;
+    symbol->flags = 1;
+    *vec_push(&n->fresh) = symbol->text;
+    ++n->count;
+}
+
+/* The end of the word at AT. */
+static const char *word_end(const char *at, const char *end)
+{
+    while (at < end && is_word(*at))
+        ++at;
+    return at;
+}
+
+/* Behind "#define" where the line begins so, at the name; NULL where it does not. */
+static const char *defined_name(const char *line, const char *end)
+{
+    while (line < end && is_blank(*line))
+        ++line;
+    if (line == end || *line != '#')
+        return NULL;
+    for (++line; line < end && is_blank(*line);)
+        ++line;
+    if (end - line < 7 || memcmp(line, "define", 6) != 0)
+        return NULL;
+    for (line += 6; line < end && is_blank(*line);)
+        ++line;
+    return line;
+}
+
+/* Adds the names of a line that came. */
+static void name_line(struct naming *n, const char *line, const char *end)
+{
+    const char *at = defined_name(line, end);
+    for (at = at ? at : line; at < end; ++at) {
+        const char *stop = word_end(at, end);
+        bool directive = at == line || at[-1] != '#' ? false : true;
+        if (at < stop && !directive)
+            add_name(n, at, (size_t)(stop - at));
+        at = at < stop ? stop - 1 : at;
+    }
+}
+
+static void name_lines(struct naming *n, const struct changed_file *file)
+{
+    for (const char *at = file->added, *end = at + file->len; at < end;) {
+        const char *nl = memchr(at, '\n', (size_t)(end - at));
+        name_line(n, at, nl ? nl : end);
+        at = nl ? nl + 1 : end;
+    }
+}
+
+/* A line with one of the names, in a file that others include, may define another one. */
+static void take_definition(struct naming *n, struct node *node, const char *line, const char *end)
+{
+    const char *name = defined_name(line, end), *equals;
+    if (name) {
+        add_name(n, name, (size_t)(word_end(name, end) - name));
+    } else if ((equals = memchr(line, '=', (size_t)(end - line)))) {
+        while (line < equals && is_blank(equals[-1]))
+            --equals;
+        for (name = equals; line < name && is_word(name[-1]);)
+            --name;
+        if (name < equals)
+            add_name(n, name, (size_t)(equals - name));
+    } else {
+        node->spreads = true;
+    }
+}
+
+static void take_name(void *context, const char *path, const char *line, size_t len)
+{
+    struct naming *n = context;
+    struct node *node;
+    HASH_FIND_STR(n->graph->nodes, path, node);
+    if (!node || !node->seen_up)
+        return;
+    node->speaks = true;
+    if (group_of(n->graph, node->path)->links.count)
+        take_definition(n, node, line, line + len);
+}
+
+/* Finds out who of UP speaks of the names; false where all of them are to be taken, or, *GOOD
+   becoming false, after an error in DIAG. */
+static bool find_speakers(struct naming *n, const node_list *up, bool *good, struct diag *diag)
+{
+    static const char *const everywhere[] = {NULL};
+    vec_each (struct node *const, node, up) {
+        if (!(*node)->changed)
+            break; /* the changed ones come first */
+        if (!(*node)->changed->added)
+            (*node)->spreads = true;
+        else if (group_of(n->graph, (*node)->path)->links.count)
+            name_lines(n, (*node)->changed);
+    }
+    for (int round = 0; n->fresh.count; ++round) {
+        if (round == NAMES_ROUNDS || NAMES_MAX < n->count)
+            return false;
+        VEC(const char *) texts = {0};
+        vec_each (const char *const, name, &n->fresh)
+            *vec_push(&texts) = *name;
+        *vec_push(&texts) = NULL;
+        n->fresh.count = 0;
+        *good = snapshot_grep(
+            n->graph->snapshot,
+            &(struct snapshot_search){.texts = texts.items, .where = everywhere, .words = true},
+            take_name, n, diag);
+        vec_release(&texts);
+        if (!*good)
+            return false;
+    }
+    return true;
+}
+
+/* Takes out of UP whom the changed lines cannot concern. */
+static void keep_speakers(struct graph *g, node_list *up)
+{
+    node_list spread = {0};
+    vec_each (struct node *const, node, up) {
+        (*node)->seen_up = (*node)->changed || (*node)->speaks;
+        if ((*node)->spreads)
+            *vec_push(&spread) = *node;
+    }
+    go_up(g, &spread);
+    size_t kept = 0;
+    vec_each (struct node *const, node, up)
+        if ((*node)->seen_up)
+            up->items[kept++] = *node;
+    up->count = kept;
+    vec_release(&spread);
+}
+
+/* Of many users it is worth asking whether they speak of what was changed. False after an error in
+   DIAG. */
+static bool choose_speakers(struct graph *g, node_list *up, struct diag *diag)
+{
+    struct naming n = {.graph = g};
+    bool good = true;
+    if (up->count <= FEW_USERS)
+        return true;
+    symbol_table_init(&n.known, &n.arena, lexer_on_new, NULL);
+    if (find_speakers(&n, up, &good, diag))
+        keep_speakers(g, up);
+    symbol_table_release(&n.known);
+    vec_release(&n.fresh);
+    arena_release(&n.arena);
+    return good;
+}
+
 /* ---- kernels */
 
 enum { FOLDERS_MAX = 64 }; /* of so many it is not worth to tell which */
@@ -362,7 +546,9 @@ static bool find_kernels(struct graph *g, const node_list *up, const node_list *
     else
         where.count = 0;
     *vec_push(&where) = NULL;
-    bool res = snapshot_grep(g->snapshot, words, where.items, take_kernel, g, diag);
+    bool res =
+        snapshot_grep(g->snapshot, &(struct snapshot_search){.texts = words, .where = where.items},
+                      take_kernel, g, diag);
     vec_release(&where);
     return res;
 }
@@ -407,19 +593,20 @@ static bool is_concerned(const struct node *node)
 }
 
 /* False after an error in DIAG. */
-static bool walk(struct graph *g, const struct paths *changed, struct paths *users,
+static bool walk(struct graph *g, const struct changed_files *changed, struct paths *users,
                  struct diag *diag)
 {
     node_list up = {0}, down = {0};
-    vec_each (const char *const, path, &changed->list) {
-        struct node *node = node_of(g, *path);
-        node->changed = node->seen_up = node->seen_down = true;
+    vec_each (const struct changed_file, file, &changed->list) {
+        struct node *node = node_of(g, file->path);
+        node->changed = file;
+        node->seen_up = node->seen_down = true;
         *vec_push(&up) = node;
         *vec_push(&down) = node;
     }
     go_up(g, &up);
     go_down(g, &down);
-    bool res = find_kernels(g, &up, &down, diag);
+    bool res = choose_speakers(g, &up, diag) && find_kernels(g, &up, &down, diag);
     go_across(&up, changed->list.count);
     for (struct node *node = g->nodes; node; node = node->hh.next)
         if (is_concerned(node))
@@ -458,14 +645,15 @@ static void free_graph(struct graph *g)
     arena_release(g->arena);
 }
 
-bool users_find(struct snapshot *snapshot, const struct paths *changed, struct paths *users,
+bool users_find(struct snapshot *snapshot, const struct changed_files *changed, struct paths *users,
                 struct arena *arena, struct diag *diag)
 {
-    static const char *const words[] = {"include", NULL};
+    static const char *const texts[] = {"include", NULL};
+    const struct snapshot_search search = {.texts = texts, .where = texts + 1};
     struct arena scratch = ARENA_INIT;
     struct graph g = {.snapshot = snapshot, .arena = &scratch};
-    bool res = snapshot_list(snapshot, diag) &&
-               snapshot_grep(snapshot, words, words + 1, take_include, &g, diag);
+    bool res =
+        snapshot_list(snapshot, diag) && snapshot_grep(snapshot, &search, take_include, &g, diag);
     if (res) {
         take_links(&g);
         res = walk(&g, changed, users, diag);

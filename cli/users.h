@@ -17,9 +17,21 @@ struct paths {
     VEC(const char *) list;
 };
 
+/* A file that was changed. */
+struct changed_file {
+    const char *path;
+    const char *added; /* the lines that came, LEN bytes; or NULL: nobody says */
+    size_t len;
+};
+
+struct changed_files {
+    VEC(struct changed_file) list;
+};
+
 /* Adds to USERS, sorted and in ARENA, the sources that a change of those in CHANGED may concern,
-   without these. False after an error in DIAG. */
-bool users_find(struct snapshot *snapshot, const struct paths *changed, struct paths *users,
+   without these; where they are many, only those that speak of a name on a line that came, or of
+   one that is defined by such. False after an error in DIAG. */
+bool users_find(struct snapshot *snapshot, const struct changed_files *changed, struct paths *users,
                 struct arena *arena, struct diag *diag);
 
 #endif
