@@ -393,22 +393,44 @@ static void name_lines(struct naming *n, const struct changed_file *file)
     }
 }
 
+/* Adds the names before a parenthesis in LINE, which has __global__. */
+static void add_heads(struct naming *n, const char *line, const char *end)
+{
+    for (const char *at = line; at < end; ++at) {
+        const char *stop = word_end(at, end), *behind = stop;
+        while (behind < end && is_blank(*behind))
+            ++behind;
+        if (at < stop && behind < end && *behind == '(')
+            add_name(n, at, (size_t)(stop - at));
+        at = at < stop ? stop - 1 : at;
+    }
+}
+
+/* Adds the name that LINE gives a value; false where there is none. */
+static bool add_assigned(struct naming *n, const char *line, const char *end)
+{
+    const char *equals = memchr(line, '=', (size_t)(end - line));
+    while (equals && line < equals && is_blank(equals[-1]))
+        --equals;
+    const char *name = equals;
+    while (name && line < name && is_word(name[-1]))
+        --name;
+    if (name == equals)
+        return false;
+    add_name(n, name, (size_t)(equals - name));
+    return true;
+}
+
 /* A line with one of the names, in a file that others include, may define another one. */
 static void take_definition(struct naming *n, struct node *node, const char *line, const char *end)
 {
-    const char *name = defined_name(line, end), *equals;
-    if (name) {
+    const char *name = defined_name(line, end);
+    if (name)
         add_name(n, name, (size_t)(word_end(name, end) - name));
-    } else if ((equals = memchr(line, '=', (size_t)(end - line)))) {
-        while (line < equals && is_blank(equals[-1]))
-            --equals;
-        for (name = equals; line < name && is_word(name[-1]);)
-            --name;
-        if (name < equals)
-            add_name(n, name, (size_t)(equals - name));
-    } else {
+    else if (memmem(line, (size_t)(end - line), "__global__", strlen("__global__")))
+        add_heads(n, line, end);
+    else if (!add_assigned(n, line, end) && !memmem(line, (size_t)(end - line), "<<<", 3))
         node->spreads = true;
-    }
 }
 
 static void take_name(void *context, const char *path, const char *line, size_t len)

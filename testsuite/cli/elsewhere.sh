@@ -48,15 +48,7 @@ index() {
     rm -r src/tile.cu inc && run 0 check --staged && found src/tile.cu:5 && back
 }
 ok "by what the index holds, also of files with nothing staged" index
-work_many() {
-    local i
-    for i in $(seq 70); do echo '#include "../inc/kernel.cuh"' >"src/u$i.cu"; done
-    lines src/size.cu '#include "derived.h"' '__global__ void s() {}' 'void t() { s<<<1, 64, sizeof(cell) * 2048>>>(); }' && lines .hipwright.ini 'include-directory = inc, .' && git add . && git commit -qm m &&
-        edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && has err ' 1 file:' && back && edit inc/config.h 256 128 && run 1 check --staged &&
-        found src/deep/use.cu:2 src/main.cu:4 && ! grep -q ' 7[0-9] files' err && back && edit inc/config.h 'OTHER 7' 'OTHER 16' && run 1 check --staged && found src/size.cu:3 && back HEAD~1
-}
-ok "many users: those that speak of what was changed" many
-tree() { sed -i 's/33/32/' inc/config.h && edit src/def.cu p\\[ 'p[1 + ' && run 0 check --staged && found && run 0 check --diff-base=HEAD && found src/tile.cu:5 && back; }
+work_tree() { sed -i 's/33/32/' inc/config.h && edit src/def.cu p\\[ 'p[1 + ' && run 0 check --staged && found && run 0 check --diff-base=HEAD && found src/tile.cu:5 && back; }
 ok "not by what the work tree holds" work_tree
 unrelated() { edit inc/config.h 33 32 && git commit -qm t && edit inc/config.h 7 8 && run 0 check --staged --fail-on=note && found && edit src/tile.cu 'p\[OTHER' 'p[1 + OTHER' && run 0 check --staged && found src/tile.cu:5 && back HEAD~1; }
 ok "what is not caused by the change is not told" unrelated
@@ -100,6 +92,14 @@ range() {
         PRE_COMMIT=1 PRE_COMMIT_FROM_REF=HEAD~1 PRE_COMMIT_TO_REF=HEAD run 0 check --staged inc/config.h && found src/tile.cu:5 && back HEAD~1
 }
 ok "since a revision" range
+many() {
+    local i
+    for i in $(seq 70); do echo '#include "../inc/kernel.cuh"' >"src/u$i.cu"; done
+    lines src/size.cu '#include "derived.h"' '__global__ void s() {}' 'void t() { s<<<1, 64, sizeof(cell) * 2048>>>(); }' && lines .hipwright.ini 'include-directory = inc, .' && git add . && git commit -qm m &&
+        edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && has err ' 1 file:' && back && edit inc/config.h 256 128 && run 1 check --staged &&
+        found src/deep/use.cu:2 src/main.cu:4 && ! grep -q ' 7[0-9] files' err && back && edit inc/config.h 'OTHER 7' 'OTHER 16' && run 1 check --staged && found src/size.cu:3 && back HEAD~1
+}
+ok "many users: those that speak of what was changed" many
 tree() {
     edit inc/config.h 33 32 && run 1 check . && has out './src/tile.cu:5:5: warning' && has out './inc/config.h:2:9: note: `TILE` is defined here' &&
         run 1 check -j1 . && cp out one && run 1 check -j7 . && cmp one out && back
