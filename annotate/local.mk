@@ -46,6 +46,7 @@ libhipwright_a_SOURCES += \
     annotate/rules.def \
     annotate/rules/ballot_truncated.c \
     annotate/rules/bank_conflict.c \
+    annotate/rules/bank_offset.c \
     annotate/rules/barrier.c \
     annotate/rules/compute_capability.c \
     annotate/rules/cooperative_grid.c \
@@ -55,11 +56,14 @@ libhipwright_a_SOURCES += \
     annotate/rules/host_memory.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/jit.c \
+    annotate/rules/lane_slot.c \
     annotate/rules/launch_bounds.c \
     annotate/rules/launch_size.c \
+    annotate/rules/lds_padding.c \
     annotate/rules/library.c \
     annotate/rules/mask_literal.c \
     annotate/rules/mask_use.c \
+    annotate/rules/shared_array_p.h \
     annotate/rules/sm_count.c \
     annotate/rules/spin_lock.c \
     annotate/rules/texture_reference.c \
@@ -105,8 +109,12 @@ dist_pages_DATA = \
     annotate/pages/api-vector-operator.txt \
     annotate/pages/api-version-test.txt \
     annotate/pages/lds-bank-conflict.txt \
+    annotate/pages/lds-bank-offset.txt \
     annotate/pages/lds-bank-size.txt \
+    annotate/pages/lds-lane-slot.txt \
     annotate/pages/lds-padding.txt \
+    annotate/pages/lds-padding-cost.txt \
+    annotate/pages/lds-padding-short.txt \
     annotate/pages/library-none.txt \
     annotate/pages/library-partial.txt \
     annotate/pages/library-port.txt \
@@ -148,6 +156,7 @@ dist_pages_DATA = \
     annotate/pages/sync-atomic-own-loop.txt \
     annotate/pages/sync-barrier-divergent.txt \
     annotate/pages/sync-barrier-partial.txt \
+    annotate/pages/sync-cooperative-factor.txt \
     annotate/pages/sync-cooperative-grid.txt \
     annotate/pages/sync-grid-divergent.txt \
     annotate/pages/sync-lane-spin-lock.txt \

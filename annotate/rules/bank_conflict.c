@@ -1,61 +1,18 @@
-/* lds-bank-conflict, lds-padding
-
-   Finds: accesses to shared memory whose lanes are known and meet in the same banks, worth a word
-   on the target (degree 8 and up a warning, 4 and up a note on CDNA; one step milder on RDNA);
-   paddings that are of no use, of the wrong amount for the target, or that cost a workgroup where
-   less would do. Why: words of one bank wait for each other. What is padded for 32 lanes is mostly
-   right for AMD GPUs too; it is not for 16-byte accesses, narrow tiles and elements of one or two
-   bytes.
-
-   Before: __shared__ float tile[32][32];  ... tile[threadIdx.x][threadIdx.y]
-   After:  __shared__ float tile[32][32 + 1];
-
-   Fix: unsafe: the smallest pad that is free of conflicts for all accesses that are known, where
-   there is one. (Whoever takes the array for a flat one has to change as well.) Silent: what is not
-   known; conflicts of degree 2 and 3; paddings that do what they should.  */
+/* lds-bank-conflict: see its page in annotate/pages/; lds_padding.c has the rules about paddings.
+ */
 #include <config.h>
 
-#include "annotate/annotate_p.h"
+#include "annotate/rules/shared_array_p.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/gpu/lds.h"
 #include "annotate/gpu/occupancy.h"
 #include "annotate/model/flow.h"
 
 enum {
-    MAX_USES = 24,   /* of an array that are played together */
     MAX_SAMPLES = 4, /* iterations of a loop that are looked at */
-    MAX_PAD = 16,
     CONDITION_DEPTH = 16,
-};
-
-/* An access to an array in shared memory by all threads of a block. */
-struct use {
-    const struct node *node;
-    int64_t *address; /* of each thread, or LDS_INACTIVE */
-    size_t threads;
-    uint64_t step; /* all addresses may be off by a multiple of this; 0: they are known */
-    unsigned bytes;
-    bool write;
-};
-
-/* An array of a function, with what touches it. */
-struct array {
-    const struct shared_object *object;
-    size_t function;
-    unsigned block[3];
-    bool assumed; /* nobody says how large the block is */
-    VEC(struct use) uses;
-};
-
-struct context {
-    struct annotation *a;
-    const struct code *code;
-    VEC(struct array) arrays;
-    size_t asked; /* the function that was asked last for threadIdx.y, and what it answered */
-    bool second;
 };
 
 /* The worst of an array's uses on a target. */
@@ -64,28 +21,6 @@ struct worst {
     struct lds_sum sum;
     unsigned degree; /* cycles by ideal, rounded */
 };
-
-static unsigned wave_of(const struct target *target)
-{
-    return target_wave(target);
-}
-
-static struct lds_sum cost_of(const struct target *target, const struct use *use)
-{
-    return lds_block_cost((enum lds_model)target->banks, wave_of(target), use->bytes, use->write,
-                          use->address, use->threads);
-}
-
-static unsigned degree_of(const struct lds_sum *sum)
-{
-    return sum->ideal ? (unsigned)((sum->cycles + sum->ideal / 2) / sum->ideal) : 0;
-}
-
-/* RDNA hides conflicts better. */
-static unsigned worth_a_note(const struct target *target)
-{
-    return wave_of(target) == 64 ? 4 : 8;
-}
 
 /* Whether each thread touches with NEXT what lies BYTES behind what it touches with USE, in the
    same way and in the same run of statements (or the same loop). */
@@ -137,7 +72,7 @@ static bool merged_cost(const struct target *target, const struct code *code,
                 continue;
             struct use whole = *first;
             whole.bytes = bytes;
-            *res = cost_of(target, &whole);
+            *res = shared_cost(target, &whole);
             return true;
         }
     }
@@ -175,14 +110,14 @@ static struct worst worst_use(const struct target *target, const struct code *co
 {
     struct worst res = {0};
     vec_each (const struct use, use, &array->uses) {
-        struct lds_sum sum = cost_of(target, use), merged;
-        if (worth_a_note(target) <= degree_of(&sum) &&
+        struct lds_sum sum = shared_cost(target, use), merged;
+        if (shared_worth_a_note(target) <= shared_degree(&sum) &&
             (sweeps_piece(code, use) || (merged_cost(target, code, array, use, &merged) &&
-                                         degree_of(&merged) < worth_a_note(target))))
+                                         shared_degree(&merged) < shared_worth_a_note(target))))
             continue;
         /* cycles / ideal, compared without division */
         if (!res.use || sum.cycles * res.sum.ideal > res.sum.cycles * sum.ideal)
-            res = (struct worst){use, sum, degree_of(&sum)};
+            res = (struct worst){use, sum, shared_degree(&sum)};
     }
     return res;
 }
@@ -357,7 +292,7 @@ static void collect(struct context *c, const struct code_node *place)
             best = i;
         }
     }
-    unsigned wave = wave_of(c->a->gpus->targets[0]);
+    unsigned wave = target_wave(c->a->gpus->targets[0]);
     for (unsigned sample = 0; sample <= MAX_SAMPLES; ++sample) {
         struct lane_machine *machine =
             annotation_machine(c->a, place->function, blocks.block[best], wave, sample);
@@ -382,81 +317,13 @@ static bool is_whole_access(const struct code *code, const struct node *node)
 
 /* What to say. */
 
-/* The array as the engine wants it, and the uses as indices into it; false where it has no rows of
-   elements. */
-static bool describe(struct context *c, const struct array *array, struct lds_array *shape,
-                     struct lds_use *uses, size_t *count)
-{
-    const struct type *type = array->object->type;
-    *shape = (struct lds_array){0};
-    while (type->kind == TYPE_ARRAY && shape->dims < LDS_MAX_DIMS) {
-        if (type->count == 0 || INT32_MAX < type->count)
-            return false;
-        shape->size[shape->dims++] = (int64_t)type->count;
-        type = type->element;
-    }
-    if (shape->dims < 2 || type->kind == TYPE_ARRAY || !type->exact || type->size == 0 ||
-        1024 < type->size)
-        return false;
-    shape->element = (unsigned)type->size;
-    *count = 0;
-    vec_each (const struct use, use, &array->uses) {
-        if (use->bytes % shape->element)
-            return false;
-        int64_t *index = arena_alloc(c->a->arena, use->threads * shape->dims * sizeof *index);
-        for (size_t t = 0; t < use->threads; ++t) {
-            int64_t *at = index + t * shape->dims;
-            int64_t rest = use->address[t];
-            if (rest == LDS_INACTIVE) {
-                at[0] = LDS_INACTIVE;
-                continue;
-            }
-            if (rest < 0 || rest % shape->element)
-                return false;
-            rest /= shape->element;
-            for (unsigned d = shape->dims; d-- > 1; rest /= shape->size[d])
-                at[d] = rest % shape->size[d];
-            at[0] = rest;
-        }
-        uses[(*count)++] = (struct lds_use){
-            .bytes = use->bytes, .write = use->write, .index = index, .threads = use->threads};
-    }
-    return 0 < *count;
-}
-
-/* Static bytes of shared memory of the array's function. */
-static uint64_t function_bytes(struct context *c, size_t function)
-{
-    size_t count;
-    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
-    uint64_t res = 0;
-    for (size_t i = 0; i < count; ++i)
-        if (objects[i].function == function && !objects[i].dynamic)
-            res += objects[i].type->size;
-    return res;
-}
-
-static const struct node *last_dimension(const struct node *declarator)
-{
-    const struct node *res = NULL;
-    tree_each (kid, declarator)
-        if (kid->kind == NODE_DIMENSION && kid->kids)
-            res = kid->kids;
-    return res;
-}
-
-static unsigned threads_of(const struct array *array)
-{
-    return array->block[0] * array->block[1] * array->block[2];
-}
-
 /* Adds what a pad would do on TARGET: its elements, and the workgroups that it costs. */
 static void add_pad(struct context *c, struct finding *f, const struct target *target,
                     const struct array *array, const struct lds_fix *fix)
 {
     finding_add_figure(f, target->name, FIGURE_PAD, fix->layout.pad);
-    struct occupancy_request request = {.block = threads_of(array),
-                                        .lds = (unsigned)function_bytes(c, array->function)};
+    struct occupancy_request request = {.block = shared_threads(array),
+                                        .lds = (unsigned)shared_bytes(c, array->function)};
     struct occupancy before, after;
     if (occupancy_add_lds(target, &request, fix->more_bytes, &before, &after) != OCCUPANCY_OK ||
         before.groups == after.groups)
@@ -476,7 +343,7 @@ static void add_cost(struct finding *f, const struct target *target, const struc
 static void add_pad_edit(struct context *c, struct finding *f, const struct array *array,
                          const struct lds_fix *fix)
 {
-    const struct node *dimension = last_dimension(array->object->declarator);
+    const struct node *dimension = shared_last_dimension(array->object->declarator);
     if (!dimension || !fix->found || !fix->free || fix->layout.pad == 0)
         return;
     struct span span = unit_span(c->a->unit, dimension->tokens);
@@ -491,9 +358,9 @@ static struct lds_fix find_pad(struct context *c, const struct target *target,
     struct lds_array shape;
     struct lds_use uses[MAX_USES];
     size_t count;
-    if (!describe(c, array, &shape, uses, &count))
+    if (!shared_describe(c, array, &shape, uses, &count))
         return (struct lds_fix){0};
-    return lds_find_pad((enum lds_model)target->banks, wave_of(target), &shape, uses, count,
+    return lds_find_pad((enum lds_model)target->banks, target_wave(target), &shape, uses, count,
                         MAX_PAD);
 }
 
@@ -506,7 +373,7 @@ static bool report_conflict(struct context *c, const struct array *array)
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         const struct target *target = a->gpus->targets[i];
         struct worst on = worst_use(target, c->code, array);
-        if (on.degree < worth_a_note(target))
+        if (on.degree < shared_worth_a_note(target))
             continue;
         bad |= (target_set)1 << i;
         if (!shown) {
@@ -518,7 +385,7 @@ static bool report_conflict(struct context *c, const struct array *array)
         return false;
     struct finding *f = annotation_add(a, RULE_LDS_BANK_CONFLICT, worst.use->node->tokens);
     f->targets = bad;
-    if (worst.degree < 2 * worth_a_note(shown))
+    if (worst.degree < 2 * shared_worth_a_note(shown))
         f->effect = EFFECT_NONE;
     finding_add_number(f, worst.sum.worst_way);
     finding_add_arg(f, shown->name);
@@ -526,13 +393,13 @@ static bool report_conflict(struct context *c, const struct array *array)
     finding_add_number(f, (long long)worst.sum.ideal);
     finding_add_arg(
         f, arena_printf(a->arena, "%ux%ux%u", array->block[0], array->block[1], array->block[2]));
-    struct lds_sum before = cost_of(a->gpus->from, worst.use);
+    struct lds_sum before = shared_cost(a->gpus->from, worst.use);
     add_cost(f, a->gpus->from, &before);
     struct lds_fix fix = {0};
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         if (!(bad >> i & 1))
             continue;
-        struct lds_sum sum = cost_of(a->gpus->targets[i], worst.use);
+        struct lds_sum sum = shared_cost(a->gpus->targets[i], worst.use);
         add_cost(f, a->gpus->targets[i], &sum);
         struct lds_fix found = find_pad(c, a->gpus->targets[i], array);
         if (found.found && found.free && found.layout.pad) {
@@ -548,95 +415,6 @@ static bool report_conflict(struct context *c, const struct array *array)
                         tree_symbol(a->unit, array->object->declarator)->text);
     add_pad_edit(c, f, array, &fix);
     return true;
-}
-
-/* The elements of the inner dimension beyond a power of two, where that looks like a padding. */
-static unsigned padding_of(const struct lds_array *shape)
-{
-    int64_t inner = shape->size[shape->dims - 1];
-    int64_t power = 8;
-    while (power * 2 <= inner)
-        power *= 2;
-    int64_t pad = inner - power;
-    return 0 < pad && pad <= power / 4 && pad <= MAX_PAD ? (unsigned)pad : 0;
-}
-
-/* The same uses in an array whose rows are PAD elements wider (or narrower). */
-static uint64_t cycles_with(const struct target *target, const struct lds_array *shape,
-                            const struct lds_use *uses, size_t count, int pad, uint64_t *ideal)
-{
-    struct lds_array other = *shape;
-    other.size[other.dims - 1] += pad;
-    struct lds_layout plain = {0};
-    uint64_t res = 0;
-    *ideal = 0;
-    for (size_t i = 0; i < count; ++i) {
-        struct lds_sum sum =
-            lds_use_cost((enum lds_model)target->banks, wave_of(target), &other, &plain, &uses[i]);
-        res += sum.cycles;
-        *ideal += sum.ideal;
-    }
-    return res;
-}
-
-/* A padding that is there. */
-static void report_padding(struct context *c, const struct array *array)
-{
-    struct annotation *a = c->a;
-    struct lds_array shape;
-    struct lds_use uses[MAX_USES];
-    size_t count;
-    if (array->assumed || !describe(c, array, &shape, uses, &count))
-        return;
-    unsigned pad = padding_of(&shape);
-    const struct node *dimension = last_dimension(array->object->declarator);
-    if (!pad || !dimension)
-        return;
-    uint64_t ideal, from = cycles_with(a->gpus->from, &shape, uses, count, 0, &ideal);
-    uint64_t from_ideal = ideal;
-    target_set bad = 0;
-    const struct target *shown = NULL;
-    struct lds_fix best = {0};
-    for (unsigned i = 0; i < a->gpus->count; ++i) {
-        const struct target *target = a->gpus->targets[i];
-        uint64_t now = cycles_with(target, &shape, uses, count, 0, &ideal);
-        /* Only what the target does worse than the part that it was chosen for. */
-        if (now == ideal || now * from_ideal <= from * ideal)
-            continue;
-        struct lds_array unpadded = shape;
-        unpadded.size[unpadded.dims - 1] -= pad;
-        struct lds_fix fix = lds_find_pad((enum lds_model)target->banks, wave_of(target), &unpadded,
-                                          uses, count, MAX_PAD);
-        if (!fix.found || now <= fix.cycles)
-            continue;
-        bad |= (target_set)1 << i;
-        if (!shown) {
-            shown = target;
-            best = fix;
-        }
-    }
-    if (!shown)
-        return;
-    struct finding *f = annotation_add(a, RULE_LDS_PADDING, dimension->tokens);
-    f->targets = bad;
-    finding_add_number(f, pad);
-    finding_add_arg(f, shown->name);
-    finding_add_number(f, best.layout.pad);
-    finding_add_arg(f, a->gpus->from->name);
-    finding_add_figure(f, a->gpus->from->name, FIGURE_CYCLES, (long long)from);
-    finding_add_figure(f, a->gpus->from->name, FIGURE_IDEAL_CYCLES, (long long)from_ideal);
-    for (unsigned i = 0; i < a->gpus->count; ++i) {
-        if (!(bad >> i & 1))
-            continue;
-        const char *name = a->gpus->targets[i]->name;
-        finding_add_figure(
-            f, name, FIGURE_CYCLES,
-            (long long)cycles_with(a->gpus->targets[i], &shape, uses, count, 0, &ideal));
-        finding_add_figure(f, name, FIGURE_IDEAL_CYCLES, (long long)ideal);
-    }
-    for (size_t i = 0; i < count && i < 4; ++i)
-        finding_add_related(f, RELATED_USED, unit_span(a->unit, array->uses.items[i].node->tokens),
-                            NULL);
 }
 
 void rule_bank_conflict(struct annotation *a)
@@ -656,10 +434,11 @@ void rule_bank_conflict(struct annotation *a)
     vec_each (struct array, array, &c.arrays) {
         size_t before = a->findings->list.count;
         if (!report_conflict(&c, array))
-            report_padding(&c, array);
-        if (before < a->findings->list.count && array->object->function != NO_INDEX)
+            shared_report_padding(&c, array);
+        for (; before < a->findings->list.count && array->object->function != NO_INDEX; ++before)
             annotation_add_launches(a, &a->findings->list.items[before], array->object->function);
-        vec_release(&array->uses);
     }
+    vec_each (struct array, array, &c.arrays)
+        vec_release(&array->uses);
     vec_release(&c.arrays);
 }

@@ -289,8 +289,9 @@ static const struct symbol *waits_for(struct annotation *a, const struct node *n
 static bool writes_to(const struct annotation *a, const struct node *node,
                       const struct symbol *name)
 {
-    static const char *const writers[] = {"atomicExch", "atomicAdd", "atomicOr", "atomicInc",
-                                          "atomicMax",  "atomicCAS", "__hip_atomic_store"};
+    static const char *const writers[] = {"atomicExch",        "atomicAdd", "atomicOr",
+                                          "atomicInc",         "atomicMax", "atomicCAS",
+                                          "__hip_atomic_store"};
     bool is_call = node->kind == NODE_CALL;
     if (is_call ? !is_among(called_name(a, node), writers, sizeof writers / sizeof *writers) ||
                       only_reads(a, node)
