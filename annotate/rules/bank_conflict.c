@@ -13,6 +13,8 @@
 enum {
     MAX_SAMPLES = 4, /* iterations of a loop that are looked at */
     CONDITION_DEPTH = 16,
+    WIDEST_ACCESS = 16, /* bytes of an instruction */
+    WIDEST_SWEEP = 128, /* that a thread goes over in a loop that compilers unroll */
 };
 
 /* The worst of an array's uses on a target. */
@@ -79,42 +81,84 @@ static bool merged_cost(const struct target *target, const struct code *code,
     return false;
 }
 
-/* Whether USE goes step by step over a piece of its own of each thread, of at most 16 bytes: the
-   loop around has as many steps as elements lie between two threads, and gets unrolled. */
-static bool sweeps_piece(const struct code *code, const struct use *use)
+/* The bytes between what two threads next to each other touch with USE; 0: not always as many. */
+static int64_t stride_of(const struct use *use)
 {
-    int64_t piece = 0;
+    int64_t res = 0;
     for (size_t i = 1; i < use->threads; ++i)
         if (use->address[i] != LDS_INACTIVE && use->address[i - 1] != LDS_INACTIVE) {
             int64_t step = use->address[i] - use->address[i - 1];
-            if (piece && step != piece)
-                return false;
-            piece = step;
+            if (res && step != res)
+                return 0;
+            res = step;
         }
-    if (piece <= use->bytes || 16 < piece)
+    return res;
+}
+
+/* Whether the loop around USE goes step by step over the PIECE bytes that each thread has for
+   itself, and gets unrolled: so many elements lie between two threads as it has steps. Of a short
+   piece nobody need know how many steps there are. */
+static bool sweeps_piece(const struct code *code, const struct use *use, int64_t piece)
+{
+    if (piece <= use->bytes || WIDEST_SWEEP < piece)
         return false;
     for (const struct node *at = use->node; at; at = code_parent(code, at)) {
         if (at->kind != NODE_FOR)
             continue;
         const struct node *condition = tree_kid(at, 1);
         struct constant end;
-        return condition && condition->kind == NODE_BINARY && condition->op == TOK_LESS &&
-               constant_of(code->model, condition->kids->next, &end) && constant_single(&end) &&
-               end.values[0] * (int64_t)use->bytes == piece;
+        if (!condition || condition->kind != NODE_BINARY || condition->op != TOK_LESS)
+            return false;
+        if (!constant_of(code->model, condition->kids->next, &end))
+            return piece <= WIDEST_ACCESS;
+        for (unsigned i = 0; i < end.count; ++i)
+            if (end.values[i] * (int64_t)use->bytes == piece)
+                return true;
+        return false;
     }
     return false;
 }
 
-static struct worst worst_use(const struct target *target, const struct code *code,
+/* Of a piece that a thread goes over compilers make accesses of up to 16 bytes: sets *RES to what
+   one of them costs where USE is such a one; nothing for a piece that is one access. */
+static bool swept_cost(struct context *c, const struct target *target, const struct use *use,
+                       struct lds_sum *res)
+{
+    int64_t piece = stride_of(use);
+    if (!sweeps_piece(c->code, use, piece) ||
+        (WIDEST_ACCESS < piece && (piece | (int64_t)use->step) % WIDEST_ACCESS))
+        return false;
+    *res = (struct lds_sum){0};
+    if (piece <= WIDEST_ACCESS)
+        return true;
+    struct use whole = *use;
+    whole.bytes = WIDEST_ACCESS;
+    whole.address = arena_alloc(c->a->arena, use->threads * sizeof *whole.address);
+    for (size_t i = 0; i < use->threads; ++i) {
+        int64_t at = use->address[i];
+        whole.address[i] = at == LDS_INACTIVE ? at : at - at % WIDEST_ACCESS;
+    }
+    *res = shared_cost(target, &whole);
+    return true;
+}
+
+/* What USE of ARRAY costs on TARGET, as compilers make it. */
+static struct lds_sum cost_of(struct context *c, const struct target *target,
+                              const struct array *array, const struct use *use)
+{
+    struct lds_sum res = shared_cost(target, use), merged;
+    if (shared_worth_a_note(target) <= shared_degree(&res) &&
+        (swept_cost(c, target, use, &merged) || merged_cost(target, c->code, array, use, &merged)))
+        return merged;
+    return res;
+}
+
+static struct worst worst_use(struct context *c, const struct target *target,
                               const struct array *array)
 {
     struct worst res = {0};
     vec_each (const struct use, use, &array->uses) {
-        struct lds_sum sum = shared_cost(target, use), merged;
-        if (shared_worth_a_note(target) <= shared_degree(&sum) &&
-            (sweeps_piece(code, use) || (merged_cost(target, code, array, use, &merged) &&
-                                         shared_degree(&merged) < shared_worth_a_note(target))))
-            continue;
+        struct lds_sum sum = cost_of(c, target, array, use);
         /* cycles / ideal, compared without division */
         if (!res.use || sum.cycles * res.sum.ideal > res.sum.cycles * sum.ideal)
             res = (struct worst){use, sum, shared_degree(&sum)};
@@ -372,7 +416,7 @@ static bool report_conflict(struct context *c, const struct array *array)
     struct worst worst = {0};
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         const struct target *target = a->gpus->targets[i];
-        struct worst on = worst_use(target, c->code, array);
+        struct worst on = worst_use(c, target, array);
         if (on.degree < shared_worth_a_note(target))
             continue;
         bad |= (target_set)1 << i;
@@ -393,13 +437,13 @@ static bool report_conflict(struct context *c, const struct array *array)
     finding_add_number(f, (long long)worst.sum.ideal);
     finding_add_arg(
         f, arena_printf(a->arena, "%ux%ux%u", array->block[0], array->block[1], array->block[2]));
-    struct lds_sum before = shared_cost(a->gpus->from, worst.use);
+    struct lds_sum before = cost_of(c, a->gpus->from, array, worst.use);
     add_cost(f, a->gpus->from, &before);
     struct lds_fix fix = {0};
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         if (!(bad >> i & 1))
             continue;
-        struct lds_sum sum = shared_cost(a->gpus->targets[i], worst.use);
+        struct lds_sum sum = cost_of(c, a->gpus->targets[i], array, worst.use);
         add_cost(f, a->gpus->targets[i], &sum);
         struct lds_fix found = find_pad(c, a->gpus->targets[i], array);
         if (found.found && found.free && found.layout.pad) {

@@ -29,8 +29,20 @@ struct context {
     unsigned next; /* the one to be taken next */
 };
 
+static bool is_arithmetic(unsigned op)
+{
+    return op == TOK_PLUS || op == TOK_MINUS || op == TOK_STAR || op == TOK_SLASH ||
+           op == TOK_PERCENT || op == TOK_SHIFT_LEFT || op == TOK_SHIFT_RIGHT;
+}
+
+static bool is_uniform(struct context *c, const struct node *node)
+{
+    struct lanes value = lane_evaluate(c->machine, node);
+    return lanes_uniform(&value);
+}
+
 /* Whether NODE surely has several values in a block. Of a comparison that cannot be decided it is
-   enough that one side has. */
+   enough that one side has; of a sum or a difference the other has to be the same for all. */
 static bool differs(struct context *c, const struct node *node, unsigned depth)
 {
     struct lanes value = lane_evaluate(c->machine, node);
@@ -38,6 +50,9 @@ static bool differs(struct context *c, const struct node *node, unsigned depth)
         return !lanes_uniform(&value);
     if (CONDITION_DEPTH < depth)
         return false;
+    if (node->kind == NODE_BINARY && is_arithmetic(node->op))
+        return (differs(c, node->kids, depth + 1) && is_uniform(c, node->kids->next)) ||
+               (is_uniform(c, node->kids) && differs(c, node->kids->next, depth + 1));
     if (node->kind == NODE_BINARY)
         return differs(c, node->kids, depth + 1) || differs(c, node->kids->next, depth + 1);
     return node->kind == NODE_UNARY && node->op == TOK_BANG && differs(c, node->kids, depth + 1);
@@ -313,9 +328,15 @@ static void report(struct context *c, const struct code_node *call, const struct
         (struct cause){condition, verdict->rule, a->findings->list.count};
     struct finding *f = annotation_add(a, verdict->rule, shown->tokens);
     f->targets = targets;
-    /* How many threads of a block a size leaves out depends on the size. */
-    if (lane_evaluate(c->machine, condition).state == LANES_UNKNOWN)
+    /* How many threads of a block a size leaves out depends on the size; one that loops go up to is
+       mostly a multiple of the block where they have barriers. */
+    if (lane_evaluate(c->machine, condition).state == LANES_UNKNOWN) {
         f->confidence = CONFIDENCE_MEDIUM;
+        bool is_branch =
+            verdict->passing.way == PASSING_BRANCH || verdict->passing.way == PASSING_RETURN;
+        if (verdict->rule == RULE_SYNC_BARRIER_DIVERGENT && !is_branch)
+            f->effect = EFFECT_NONE;
+    }
     finding_add_arg(f, unit_quote(a->unit, condition->tokens));
     finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, condition->tokens), NULL);
     if (inside)

@@ -8,6 +8,7 @@
 enum {
     MOST_PLACES = 4,     /* of an array that a finding names */
     MOST_ARRAYS = 16,    /* of a function whose paddings are added up */
+    WORTH_A_WORD = 10,   /* a tenth of the cycles */
     WORTH_A_WARNING = 4, /* a fourth of the workgroups, that is */
 };
 
@@ -237,7 +238,8 @@ static void report_short(struct context *c, const struct padded *p)
         const struct target *target = a->gpus->targets[i];
         uint64_t now = cycles_of(target, p, &p->shape, &ideal);
         struct lds_fix fix = find_better(target, p);
-        if (now == ideal || now <= fix.cycles || !is_for_banks(target, p, 2))
+        if (now == ideal || now <= fix.cycles || (now - fix.cycles) * WORTH_A_WORD < now ||
+            !is_for_banks(target, p, 2))
             continue;
         bad |= (target_set)1 << i;
         if (!shown) {
