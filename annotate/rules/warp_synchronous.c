@@ -84,15 +84,57 @@ static bool follows(int64_t a, int64_t b)
     return b < 0 ? b == 2 * a : 2 * b == a;
 }
 
-/* Whether the variable that ARRAY names is declared volatile. */
+/* Whether some of TOKENS is the word WORD. */
+static bool has_word(const struct unit *unit, struct range tokens, const char *word)
+{
+    const struct symbol *symbol = symbol_find(unit->symbols, word);
+    for (uint32_t i = tokens.begin; symbol && i < tokens.end; ++i)
+        if (unit_token(unit, i)->symbol == symbol)
+            return true;
+    return false;
+}
+
+/* Whether a statement of the file with WORD that names NAME, such as the declaration of a member
+   or, with `using` or `typedef`, of a type, says volatile. */
+static bool is_said_volatile(const struct unit *unit, const struct symbol *name, const char *word)
+{
+    struct range statement = {0, 0};
+    bool named = false;
+    if (!name || !symbol_find(unit->symbols, "volatile"))
+        return false;
+    for (uint32_t i = 0; unit_kind(unit, i) != TOK_EOF; ++i) {
+        enum token_kind kind = unit_kind(unit, i);
+        named |= unit_token(unit, i)->symbol == name;
+        if (kind != TOK_SEMICOLON && kind != TOK_LBRACE && kind != TOK_RBRACE)
+            continue;
+        statement.end = i;
+        if (named && has_word(unit, statement, "volatile") && has_word(unit, statement, word))
+            return true;
+        statement.begin = i + 1;
+        named = false;
+    }
+    return false;
+}
+
+/* Whether what ARRAY names is declared volatile, or cast to it. */
 static bool is_volatile(struct annotation *a, const struct node *array)
 {
+    const struct unit *unit = a->unit;
+    if (has_word(unit, array->tokens, "volatile"))
+        return true;
+    if (array->kind == NODE_MEMBER)
+        return is_said_volatile(unit, tree_symbol(unit, array), "volatile");
     if (array->kind != NODE_NAME)
         return false;
     struct name_meaning meaning =
-        model_lookup(annotation_code(a)->model, tree_symbol(a->unit, array), array->token);
+        model_lookup(annotation_code(a)->model, tree_symbol(unit, array), array->token);
     const struct node *type = meaning.declaration ? meaning.declaration->kids : NULL;
-    return type && type->kind == NODE_TYPE && type->flags & TYPE_VOLATILE;
+    if (!type || type->kind != NODE_TYPE)
+        return false;
+    const struct symbol *name =
+        unit_kind(unit, type->token) == TOK_IDENT ? tree_symbol(unit, type) : NULL;
+    return type->flags & TYPE_VOLATILE || is_said_volatile(unit, name, "typedef") ||
+           is_said_volatile(unit, name, "using");
 }
 
 /* Whether ARRAY may be shared memory: not a local array, nor one that the lanes have apart. */
@@ -158,16 +200,26 @@ static void examine_block(struct annotation *a, const struct code *code, const s
     }
 }
 
-/* Whether NODE is VARIABLE >>= 1 or VARIABLE /= 2. */
+/* Whether NODE is VARIABLE >>= 1, VARIABLE /= 2, or VARIABLE = VARIABLE / 2. */
 static bool is_halved(const struct code *code, const struct node *node,
                       const struct symbol *variable)
 {
+    const struct unit *unit = code->model->unit;
     struct constant by;
-    return node->kind == NODE_ASSIGN && node->kids->kind == NODE_NAME &&
-           tree_symbol(code->model->unit, node->kids) == variable &&
-           (node->op == TOK_SHIFT_RIGHT_ASSIGN || node->op == TOK_SLASH_ASSIGN) &&
-           constant_of(code->model, node->kids->next, &by) && constant_single(&by) &&
-           by.values[0] == (node->op == TOK_SHIFT_RIGHT_ASSIGN ? 1 : 2);
+    if (node->kind != NODE_ASSIGN || node->kids->kind != NODE_NAME ||
+        tree_symbol(unit, node->kids) != variable)
+        return false;
+    const struct node *amount = node->kids->next;
+    enum token_kind op = tree_plain_operator(node->op);
+    if (node->op == TOK_ASSIGN) {
+        if (amount->kind != NODE_BINARY || amount->kids->kind != NODE_NAME ||
+            tree_symbol(unit, amount->kids) != variable)
+            return false;
+        op = amount->op;
+        amount = amount->kids->next;
+    }
+    return (op == TOK_SHIFT_RIGHT || op == TOK_SLASH) && constant_of(code->model, amount, &by) &&
+           constant_single(&by) && by.values[0] == (op == TOK_SHIFT_RIGHT ? 1 : 2);
 }
 
 /* Looks in NODE for ARRAY[INDEX + VARIABLE], where TARGET is ARRAY[INDEX]. */
@@ -188,22 +240,34 @@ static bool has_partner_at(const struct unit *unit, const struct node *node,
     return false;
 }
 
+/* What START of a loop sets, and to what in *VALUE: int d = 32, or d = 32; NULL for neither. */
+static const struct symbol *started(const struct unit *unit, const struct node *start,
+                                    const struct node **value)
+{
+    if (start->kind == NODE_EXPRESSION && start->kids)
+        start = start->kids;
+    if (start->kind == NODE_ASSIGN && start->op == TOK_ASSIGN && start->kids->kind == NODE_NAME) {
+        *value = start->kids->next;
+        return tree_symbol(unit, start->kids);
+    }
+    const struct node *variable = start->kind == NODE_DECLARATION ? tree_kid(start, 1) : NULL;
+    const struct node *initializer = variable ? variable->kids : NULL;
+    if (!initializer || initializer->kind != NODE_INITIALIZER)
+        return NULL;
+    *value = initializer->kids;
+    return *value ? tree_symbol(unit, variable) : NULL;
+}
+
 /* for (int d = 32; d > 0; d >>= 1) s[t] += s[t + d]; */
 static void examine_loop(struct annotation *a, const struct code *code, const struct node *loop)
 {
-    const struct node *start = loop->kids, *step = tree_kid(loop, 2), *body = tree_kid(loop, 3);
-    const struct node *variable = NULL, *value = NULL;
+    const struct node *step = tree_kid(loop, 2), *body = tree_kid(loop, 3), *value = NULL;
+    const struct symbol *name = started(a->unit, loop->kids, &value);
     struct constant first;
-    if (start->kind == NODE_DECLARATION) {
-        variable = tree_kid(start, 1);
-        const struct node *initializer = variable ? variable->kids : NULL;
-        value = initializer && initializer->kind == NODE_INITIALIZER ? initializer->kids : NULL;
-    }
     body = body ? only_statement(body) : NULL;
-    if (!value || !step || !body || body->kind != NODE_EXPRESSION || !body->kids ||
+    if (!name || !step || !body || body->kind != NODE_EXPRESSION || !body->kids ||
         body->kids->kind != NODE_ASSIGN || body->kids->kids->kind != NODE_INDEX)
         return;
-    const struct symbol *name = tree_symbol(a->unit, variable);
     const struct node *target = body->kids->kids;
     if (is_halved(code, step, name) && constant_of(code->model, value, &first) &&
         constant_single(&first) && first.values[0] <= 64 &&
