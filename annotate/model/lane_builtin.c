@@ -398,3 +398,19 @@ bool lane_group_method(struct lane_frame *frame, const struct node *object, cons
         res->is_signed = false;
     return true;
 }
+
+bool lane_hip_coordinate(struct lane_machine *machine, const char *name, struct lanes *res)
+{
+    static const char *const names[][2] = {{"hipThreadIdx_", "threadIdx"},
+                                           {"hipBlockIdx_", "blockIdx"},
+                                           {"hipBlockDim_", "blockDim"},
+                                           {"hipGridDim_", "gridDim"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        size_t len = strlen(names[i][0]);
+        if (strncmp(name, names[i][0], len) != 0 || name[len] < 'x' || 'z' < name[len] ||
+            name[len + 1])
+            continue;
+        return lane_coordinate(machine, names[i][1], (unsigned)(name[len] - 'x'), res);
+    }
+    return false;
+}

@@ -291,6 +291,8 @@ static struct place other_name(struct lane_frame *frame, const struct node *node
             return place_with(lanes_convert(machine, lanes_int(name->text[0] == 't'), 1, false));
         if (lane_coordinate(machine, name->text, 0, &value))
             return place_with(lane_coordinates(machine, name->text));
+        if (lane_hip_coordinate(machine, name->text, &value))
+            return place_with(value);
         break;
     default:
         break;

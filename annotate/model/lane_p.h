@@ -227,6 +227,9 @@ struct lanes lane_thread_index(struct lane_machine *machine, unsigned axis);
 bool lane_coordinate(struct lane_machine *machine, const char *name, unsigned axis,
                      struct lanes *res);
 
+/* Likewise of the macros that HIP once had for them: hipThreadIdx_x and its like. */
+bool lane_hip_coordinate(struct lane_machine *machine, const char *name, struct lanes *res);
+
 /* All of them as one value. */
 struct lanes lane_coordinates(struct lane_machine *machine, const char *name);
 

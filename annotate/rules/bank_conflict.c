@@ -95,6 +95,17 @@ static int64_t stride_of(const struct use *use)
     return res;
 }
 
+/* Whether START of a loop is a declaration of a variable with 0. */
+static bool starts_at_0(const struct code *code, const struct node *start)
+{
+    struct constant value;
+    const struct node *variable = start->kind == NODE_DECLARATION ? tree_kid(start, 1) : NULL;
+    const struct node *initializer = variable ? variable->kids : NULL;
+    return initializer && initializer->kind == NODE_INITIALIZER && initializer->kids &&
+           constant_of(code->model, initializer->kids, &value) && constant_single(&value) &&
+           value.values[0] == 0;
+}
+
 /* Whether the loop around USE goes step by step over the PIECE bytes that each thread has for
    itself, and gets unrolled: so many elements lie between two threads as it has steps. Of a short
    piece nobody need know how many steps there are. */
@@ -110,7 +121,7 @@ static bool sweeps_piece(const struct code *code, const struct use *use, int64_t
         if (!condition || condition->kind != NODE_BINARY || condition->op != TOK_LESS)
             return false;
         if (!constant_of(code->model, condition->kids->next, &end))
-            return piece <= WIDEST_ACCESS;
+            return piece <= WIDEST_ACCESS && starts_at_0(code, at->kids);
         for (unsigned i = 0; i < end.count; ++i)
             if (end.values[i] * (int64_t)use->bytes == piece)
                 return true;
@@ -298,9 +309,12 @@ static bool names_thread_y(const struct unit *unit, const struct function *f)
 {
     const struct symbol *index = symbol_find(unit->symbols, "threadIdx");
     const struct symbol *y = symbol_find(unit->symbols, "y");
-    for (uint32_t i = f->body.begin; index && y && i + 2 < f->body.end; ++i)
-        if (unit_token(unit, i)->symbol == index && unit_token(unit, i + 2)->symbol == y)
+    const struct symbol *hip = symbol_find(unit->symbols, "hipThreadIdx_y");
+    for (uint32_t i = f->body.begin; (hip || (index && y)) && i + 2 < f->body.end; ++i) {
+        const struct symbol *name = unit_token(unit, i)->symbol;
+        if (name && (name == hip || (name == index && unit_token(unit, i + 2)->symbol == y)))
             return true;
+    }
     return false;
 }
 
