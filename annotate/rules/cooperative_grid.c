@@ -11,6 +11,7 @@ enum {
     FEWEST_UNITS = 38, /* one die of an MI300X, which may be a device of its own */
     MOST_UNITS = 304,  /* an MI300X */
     DEPTH = 8,         /* of the names and operators that a size is made of */
+    MOST_FACTORS = 64, /* launches of a file whose grid is looked for in its function */
 };
 
 /* The product of the grid's dimensions; false where one is not known or has several values. */
@@ -153,6 +154,7 @@ void rule_cooperative_grid(struct annotation *a)
         !symbol_find(unit->symbols, "hipModuleLaunchCooperativeKernel"))
         return;
     size_t count;
+    unsigned factors = 0;
     const struct launch_site *sites = model_launches(annotation_code(a)->model, &count);
     for (size_t i = 0; i < count; ++i) {
         uint64_t blocks;
@@ -160,7 +162,8 @@ void rule_cooperative_grid(struct annotation *a)
             token_region(unit_token(unit, sites[i].token)) == REGION_CUDA)
             continue;
         if (!grid_blocks(&sites[i], &blocks)) {
-            examine_factor(a, &sites[i]);
+            if (factors++ < MOST_FACTORS)
+                examine_factor(a, &sites[i]);
             continue;
         }
         target_set targets = 0;
