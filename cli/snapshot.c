@@ -34,17 +34,13 @@ struct snapshot {
 
 typedef VEC(const char *) arguments;
 
-/* Begins ARGS with a git that works from the top. A repository that comes with a tree could name a
-   program as its file system's monitor. */
-static void begin_git(const struct snapshot *s, arguments *args)
+/* Begins ARGS. A repository that comes with a tree could name a program as its file system's
+   monitor. */
+static void begin_git(arguments *args)
 {
     *vec_push(args) = "git";
     *vec_push(args) = "-c";
     *vec_push(args) = "core.fsmonitor=false";
-    if (*s->up) {
-        *vec_push(args) = "-C";
-        *vec_push(args) = s->up;
-    }
 }
 
 static void add_all(arguments *args, const char *const *items, size_t count)
@@ -232,13 +228,13 @@ static void take_listed(struct snapshot *s, const char *entry)
 
 bool snapshot_list(struct snapshot *s, struct diag *diag)
 {
-    static const char *const index[] = {"ls-files", "-s", "-z"};
+    static const char *const index[] = {"ls-files", "-s", "-z", "--full-name", ":/"};
     const char *const tree[] = {"ls-tree", "-r", "-z", "--full-tree", s->commit};
     arguments args = {0};
     struct strbuf out = STRBUF_INIT;
     if (s->listed)
         return true;
-    begin_git(s, &args);
+    begin_git(&args);
     if (s->of == SNAPSHOT_COMMIT)
         add_all(&args, tree, sizeof tree / sizeof *tree);
     else
@@ -313,7 +309,7 @@ bool snapshot_read_name(struct snapshot *s, const char *name, struct content *co
 static void add_sources(arguments *args)
 {
     static const char *const patterns[] = {
-#define SUFFIX(end, kind, renamed) "*" end,
+#define SUFFIX(end, kind, renamed) ":(top)*" end,
 #include "cli/suffixes.def"
 #undef SUFFIX
     };
@@ -347,7 +343,7 @@ bool snapshot_grep(struct snapshot *s, const struct snapshot_search *search, sna
                                         "--no-textconv"};
     arguments args = {0};
     struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
-    begin_git(s, &args);
+    begin_git(&args);
     add_all(&args, first, sizeof first / sizeof *first);
     if (s->of == SNAPSHOT_INDEX)
         *vec_push(&args) = "--cached";

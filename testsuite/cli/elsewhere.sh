@@ -40,7 +40,7 @@ forms() {
     run 0 check --staged --format=sarif && grep -A30 relatedLocations out >places && has places '"inc/config.h"' || return
     run 0 check --staged --format=github && has out 'file=src/tile.cu,line=5' && has out '%0Ainc/config.h:2: `TILE` is defined here%0ATODO' || return
     (cd src && run 0 check --staged && has out '../inc/config.h:2:9: note:' && found tile.cu:5) &&
-        PRE_COMMIT=1 run 0 check --staged inc/config.h && found src/tile.cu:5
+        (cd src && GIT_DIR=../.git GIT_WORK_TREE=.. run 0 check --staged && found tile.cu:5) && PRE_COMMIT=1 run 0 check --staged inc/config.h && found src/tile.cu:5
 }
 ok "in every format, from a folder, and for pre-commit" forms
 index() {

@@ -45,6 +45,11 @@ names() { lines 'two words.cu' "$bad" && lines $'new\nline.cu' "$bad" && git add
 ok "odd names" names
 old() { echo 'void j();' >>'two words.cu' && git mv a.cu c.cu && git add . && answers 0 git commit -m x; }
 ok "old findings do not stop a commit" old
+header() {
+    lines h.h '#define N 256' && lines h.cu '#include "h.h"' '__global__ void __launch_bounds__(N) hk(int *p) { p[0] = 1; }' 'void hf(int *p) { hk<<<1, 256>>>(p); }' && git add . && answers 0 git commit -m h &&
+        lines h.h '#define N 128' && git add h.h && answers 1 git commit -m h && has out 'h.cu:3:27: error' && has out 'h.h:1:9: note' && git reset -q --hard
+}
+ok "a constant changed in a header" header
 all_files() { answers 1 pre-commit run --all-files && has out 'two words.cu:1:12: error' && has out 'new\x0Aline.cu:1:12'; }
 ok "pre-commit run --all-files" all_files
 range() {
