@@ -90,10 +90,12 @@ static bool is_below(const char *path, const char *folder)
     return !strncmp(path, folder, len) && path[len] == '/';
 }
 
-/* The file PATH as git has what is checked, or NULL. */
-static const struct snapshot_file *find_tracked(const struct configs *configs, const char *path)
+/* Whether git has the file PATH, by no link, in what is checked. */
+static bool is_tracked(const struct configs *configs, const char *path)
 {
-    return configs->snapshot ? snapshot_find(configs->snapshot, path) : NULL;
+    struct stat st;
+    bool link = !lstat(path, &st) && S_ISLNK(st.st_mode);
+    return !link && configs->snapshot && snapshot_find(configs->snapshot, path);
 }
 
 /* The file (FOLDER: the folder) that NAME means in the configuration's folder; NULL after a
@@ -104,13 +106,15 @@ static const char *find_path(struct reading *reading, const char *name, bool fol
         complain(reading, _("'%s' is no path inside the configuration's folder"), name);
         return NULL;
     }
+    struct configs *configs = reading->configs;
     const char *path =
-        arena_printf(&reading->configs->arena, "%s%s%s", reading->folder,
+        arena_printf(&configs->arena, "%s%s%s", reading->folder,
                      reading->folder[strlen(reading->folder) - 1] == '/' ? "" : "/", name);
     char *real = realpath(path, NULL);
     struct stat st;
-    if (!folder && find_tracked(reading->configs, path)) {
-        /* of git, and no link */
+    if (folder ? !real && configs->snapshot && snapshot_has_folder(configs->snapshot, path)
+               : is_tracked(configs, path)) {
+        /* it need not be in the work tree */
     } else if (!real || stat(real, &st)) {
         complain(reading, _("'%s' cannot be read: %s"), name, strerror(errno));
         path = NULL;
@@ -247,7 +251,7 @@ static struct config *look(struct configs *configs, const char *folder, struct d
     struct stat st;
     strbuf_printf(&text, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
                   config_name);
-    if (find_tracked(configs, text.text)) {
+    if (is_tracked(configs, text.text)) {
         struct config *tracked = read_config(configs, text.text, folder, diag);
         strbuf_release(&text);
         return tracked;

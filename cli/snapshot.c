@@ -250,6 +250,18 @@ bool snapshot_list(struct snapshot *s, struct diag *diag)
     return res;
 }
 
+bool snapshot_has_folder(const struct snapshot *s, const char *name)
+{
+    struct arena arena = ARENA_INIT;
+    const char *path = snapshot_path(s, name, &arena);
+    size_t len = path ? strlen(path) : 0;
+    bool res = false;
+    for (const struct listed *file = path ? s->files : NULL; file && !res; file = file->hh.next)
+        res = !len || (!strncmp(file->file.path, path, len) && file->file.path[len] == '/');
+    arena_release(&arena);
+    return res;
+}
+
 const char *const *snapshot_links(const struct snapshot *s, size_t *count)
 {
     *count = s->links.count;

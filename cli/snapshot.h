@@ -58,6 +58,9 @@ bool snapshot_list(struct snapshot *snapshot, struct diag *diag);
 const struct snapshot_file *snapshot_at(const struct snapshot *snapshot, const char *path);
 const struct snapshot_file *snapshot_find(const struct snapshot *snapshot, const char *name);
 
+/* Whether some file lies in the folder called NAME, or further in. */
+bool snapshot_has_folder(const struct snapshot *snapshot, const char *name);
+
 /* The symbolic links: their paths, *COUNT of them. */
 const char *const *snapshot_links(const struct snapshot *snapshot, size_t *count);
 
