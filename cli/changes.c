@@ -42,6 +42,7 @@ struct changes {
     VEC(const char *) operands; /* of the command line, from the top */
     const char *base;           /* the commit that is compared with; NULL: HEAD with the index */
     struct snapshot *snapshot;  /* what is compared */
+    bool whole;                 /* nothing is: see changes_are_whole() */
 };
 
 bool changes_are_wanted(const struct options *o)
@@ -351,29 +352,29 @@ struct changes *changes_new(const struct options *o, struct diag *diag)
 {
     struct changes *res = xcalloc(1, sizeof *res);
     unsetenv("GIT_DIFF_OPTS"); /* it would override our -U0 */
-    if (find_revisions(res, o, diag))
+    if (find_revisions(res, o, diag) && find_operands(res, o, diag) && find_files(res, diag)) {
+        res->whole = !res->base && is_pre_commit() && names_unstaged(res);
         return res;
+    }
     changes_free(res);
     return NULL;
 }
 
-struct snapshot *changes_snapshot(const struct changes *c)
+bool changes_are_whole(const struct changes *c)
 {
-    return snapshot_kind(c->snapshot) == SNAPSHOT_WORK_TREE ? NULL : c->snapshot;
+    return c->whole;
 }
 
-bool changes_collect(struct changes *c, const struct options *o, struct inputs *inputs, bool *whole,
-                     struct diag *diag)
+struct snapshot *changes_snapshot(const struct changes *c)
 {
-    *inputs = (struct inputs){0};
-    *whole = false;
-    if (!find_operands(c, o, diag) || !find_files(c, diag))
-        return false;
-    if (!c->base && is_pre_commit() && names_unstaged(c)) {
-        *whole = true;
-        return true;
-    }
+    bool disk = c->whole || snapshot_kind(c->snapshot) == SNAPSHOT_WORK_TREE;
+    return disk ? NULL : c->snapshot;
+}
+
+bool changes_collect(struct changes *c, struct inputs *inputs, struct diag *diag)
+{
     bool any = false;
+    *inputs = (struct inputs){0};
     for (size_t i = 0; i < c->list.count; ++i) {
         struct change *change = c->list.items[i];
         change->named = is_named(c, change);

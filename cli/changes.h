@@ -35,19 +35,21 @@ struct change;
 /* Whether OPTIONS ask for it. */
 bool changes_are_wanted(const struct options *options);
 
-/* Finds out what OPTIONS, which ask for it, and pre-commit want compared. NULL after an error in
-   DIAG. */
+/* Finds out what OPTIONS, which ask for it, and pre-commit want compared, and asks git for the
+   files. NULL after an error in DIAG. */
 struct changes *changes_new(const struct options *options, struct diag *diag);
 void changes_free(struct changes *changes);
 
-/* Where the files, and what they need, are read from; of the work tree NULL. */
+/* Whether the files of the command line are to be checked whole, see above: then there is nothing
+   to collect. */
+bool changes_are_whole(const struct changes *changes);
+
+/* Where the files, and what they need, are read from; NULL: the disk. */
 struct snapshot *changes_snapshot(const struct changes *changes);
 
-/* Asks git, and makes INPUTS of the sources among the files; or, where the files of the command
-   line are to be checked whole (see above), leaves INPUTS alone and sets *WHOLE. False after an
-   error in DIAG. INPUTS borrows from CHANGES. */
-bool changes_collect(struct changes *changes, const struct options *options, struct inputs *inputs,
-                     bool *whole, struct diag *diag);
+/* Asks git for the lines, and makes INPUTS of the sources among the files, and of those that they
+   may concern. False after an error in DIAG. INPUTS borrows from CHANGES. */
+bool changes_collect(struct changes *changes, struct inputs *inputs, struct diag *diag);
 
 /* Whether FINDING of SOURCE, the file of CHANGE, counts as changed: its own place or one of its
    related places lies on a line that was added or changed. On any thread. */

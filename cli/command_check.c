@@ -65,11 +65,9 @@ static void drop(void *result)
 static bool collect(struct run *run)
 {
     const struct options *o = run->options;
-    bool whole = true;
-    if (o->changes && !changes_collect(o->changes, o, &run->inputs, &whole, &run->diag))
-        return false;
-    run->changes = whole ? NULL : o->changes;
-    if ((whole && !inputs_collect(&run->inputs, o, &run->diag)) ||
+    run->changes = o->changes && !changes_are_whole(o->changes) ? o->changes : NULL;
+    if (!(run->changes ? changes_collect(run->changes, &run->inputs, &run->diag)
+                       : inputs_collect(&run->inputs, o, &run->diag)) ||
         !configs_collect(o->configs, o, &run->inputs, &run->diag))
         return false;
     run->snapshot = run->changes ? changes_snapshot(run->changes) : NULL;

@@ -124,6 +124,8 @@ config() {
         git add .hipwright.ini && lines .hipwright.ini 'nonsense = 1' && run 0 check --staged && found && rm .hipwright.ini && run 0 check --staged && found && back
 }
 ok "the configuration of the index" config
+all_files() { lines .hipwright.ini 'disable = api' && PRE_COMMIT=1 run 0 check --staged lone.cu && found && back && PRE_COMMIT=1 run 1 check --staged lone.cu && found lone.cu:1; }
+ok "the configuration of the disk where whole files are checked" all_files
 untracked() { lines new.cu 'void f() { cudaGraphicsD3D11RegisterResource(0, 0, 0); }' && git add new.cu && mkdir -p d && lines d/.hipwright.ini 'disable = api' && lines d/x.cu 'void f() { cudaGraphicsD3D11RegisterResource(0, 0, 0); }' && git add d/x.cu && run 1 check --staged && found new.cu:1 && back && rm -r d; }
 ok "a configuration that git does not track" untracked
 maps() {
