@@ -33,11 +33,19 @@ void annotation_add_places(struct finding *f, const struct model_place *places, 
                                      places[i].end, places[i].name);
 }
 
+static void add_grounds(struct finding *f, const struct place_list *own)
+{
+    for (unsigned i = 0; i < own->count; ++i)
+        finding_add_ground(f, own->items[i].how, own->items[i].span, own->items[i].name);
+}
+
 void annotation_add_launches(struct annotation *a, struct finding *f, size_t function)
 {
-    struct place_list list = {0};
-    model_launch_sources(annotation_code(a)->model, function, &list);
+    struct place_list list = {0}, own = {0};
+    model_launch_sources(annotation_code(a)->model, function,
+                         (struct model_grounds){&list, a->options->grounds ? &own : NULL});
     annotation_add_places(f, list.items, list.count);
+    add_grounds(f, &own);
 }
 
 /* Whether what stands at the place R has a say in the finding. What a launch is given has none, but
@@ -63,12 +71,14 @@ void annotation_add_sources(struct annotation *a)
         return; /* nothing depends on values */
     struct model *model = a->code->model;
     vec_each (struct finding, f, &a->findings->list) {
-        struct place_list list = {0};
+        struct place_list list = {0}, own = {0};
+        struct model_grounds res = {&list, a->options->grounds ? &own : NULL};
         enum source_of what = what_counts(f->rule);
-        model_sources(model, tokens_of(a->unit, f->span), what, &list);
+        model_sources(model, tokens_of(a->unit, f->span), what, res);
         for (const struct related *r = f->related; r; r = r->next)
             if (decides(r))
-                model_sources(model, tokens_of(a->unit, r->span), what, &list);
+                model_sources(model, tokens_of(a->unit, r->span), what, res);
         annotation_add_places(f, list.items, list.count);
+        add_grounds(f, &own);
     }
 }

@@ -35,8 +35,8 @@ static void take(struct taken *taken, size_t number)
     if (!e->length)
         taken->bytes[e->offset] |= e->reason == EDIT_FIX ? FIX_INSERTED : INSERTED;
     for (uint32_t i = 0; i < e->length; ++i)
-        taken->bytes[e->offset + i] = (taken->bytes[e->offset + i] & (INSERTED | FIX_INSERTED)) |
-                                      (uint32_t)number;
+        taken->bytes[e->offset + i] =
+            (taken->bytes[e->offset + i] & (INSERTED | FIX_INSERTED)) | (uint32_t)number;
 }
 
 /* Whether a fix before made exactly this edit. An insertion never counts as made: two of the same

@@ -81,8 +81,8 @@ static struct lane_masks *masks_find(struct annotation *a)
 
 struct lane_masks *annotation_masks(struct annotation *a)
 {
-    bool lanes = symbol_find(a->unit->symbols, "warpSize") ||
-                 symbol_find(a->unit->symbols, "__lane_id");
+    bool lanes =
+        symbol_find(a->unit->symbols, "warpSize") || symbol_find(a->unit->symbols, "__lane_id");
     if (!a->masks && (lanes || warp_is_used(a)))
         a->masks = masks_find(a);
     return a->masks;

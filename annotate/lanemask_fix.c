@@ -140,7 +140,8 @@ static bool becomes_wide(struct mask_search *s, const struct node *node, uint32_
 }
 
 /* __ffs(m & 1) need not change for the lanes, but has to for the type. */
-static void add_type_edit(struct mask_search *s, const struct node *node, const struct node *operand)
+static void add_type_edit(struct mask_search *s, const struct node *node,
+                          const struct node *operand)
 {
     const struct mask_counter *counter = masks_counter_of(s, node);
     uint32_t widened = masks_new_group(s);
@@ -386,10 +387,9 @@ static enum fix_safety safety_with(const struct mask_search *s, const struct nod
 static void widen_result(struct mask_search *s, struct mask_place *p)
 {
     struct range words;
-    bool found =
-        p->function == NO_INDEX
-            ? integer_words(s->unit, (struct range){p->begin, p->token + 1}, &words)
-            : result_words(s->unit, &s->unit->functions.items[p->function], &words);
+    bool found = p->function == NO_INDEX
+                     ? integer_words(s->unit, (struct range){p->begin, p->token + 1}, &words)
+                     : result_words(s->unit, &s->unit->functions.items[p->function], &words);
     if (found)
         add_widening(s, p, FIX_UNSAFE, words);
 }
@@ -450,7 +450,8 @@ void masks_group_places(struct mask_search *s)
     }
     vec_each (const struct mask_out, out, &s->outs)
         if (out->done)
-            masks_unite(s, masks_place(s, out->parameter)->group, masks_place(s, out->place)->group);
+            masks_unite(s, masks_place(s, out->parameter)->group,
+                        masks_place(s, out->place)->group);
 }
 
 static int compare_edits(const void *va, const void *vb)

@@ -47,7 +47,8 @@ static void gather_initializer(struct mask_search *s, const struct type *type, s
     const struct node *value = initializer->kids;
     if (value && value->kind == NODE_LIST && !value->next)
         value = value->kids;
-    else if (value && !value->next && (type->kind != TYPE_RECORD || initializer->op == TOK_ASSIGN)) {
+    else if (value && !value->next &&
+             (type->kind != TYPE_RECORD || initializer->op == TOK_ASSIGN)) {
         if (value->kind != NODE_LAMBDA)
             add_edge(s, place, value, false);
         return;
@@ -101,7 +102,8 @@ static void gather_out(struct mask_search *s, size_t parameter, const struct nod
     const struct node *declarator = param->kids->next;
     bool reference =
         param->kids->flags & TYPE_REFERENCE || declarator->flags & DECLARATOR_REFERENCE;
-    bool pointer = declarator->stars || (declarator->kids && declarator->kids->kind == NODE_DIMENSION);
+    bool pointer =
+        declarator->stars || (declarator->kids && declarator->kids->kind == NODE_DIMENSION);
     if ((!reference && !pointer) || param->kids->flags & TYPE_CONST)
         return;
     if (!reference && argument->kind == NODE_UNARY && argument->op == TOK_AMP)

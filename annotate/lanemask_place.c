@@ -269,10 +269,9 @@ static unsigned bits_of_words(const struct mask_search *s, struct range range, b
 static unsigned bits_of_alias(struct mask_search *s, uint32_t token)
 {
     bool pointed = false;
-    const struct node *type =
-        unit_kind(s->unit, token) == TOK_IDENT
-            ? tree_type(&s->model->trees, (struct range){token, token + 1})
-            : NULL;
+    const struct node *type = unit_kind(s->unit, token) == TOK_IDENT
+                                  ? tree_type(&s->model->trees, (struct range){token, token + 1})
+                                  : NULL;
     return type ? masks_bits_of(type_of_declaration(s->model, type, NULL), &pointed) : 0;
 }
 

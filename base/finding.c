@@ -80,6 +80,22 @@ struct related *finding_add_related_file(struct finding *finding, enum related_i
     return res;
 }
 
+void finding_add_ground(struct finding *finding, enum related_id id, struct span span,
+                        const char *arg)
+{
+    struct related *res = arena_zalloc(finding->arena, 1, sizeof *res);
+    *res = (struct related){.id = id, .span = span, .ground = true, .next = finding->grounds};
+    if (arg)
+        res->args[0] = copy(finding->arena, arg);
+    finding->grounds = res;
+}
+
+void finding_tell_ground(struct finding *finding, const struct related *ground)
+{
+    struct related *res = finding_add_related(finding, ground->id, ground->span, ground->args[0]);
+    res->ground = true;
+}
+
 void finding_add_edit(struct finding *finding, enum fix_safety safety, struct span span,
                       const char *text)
 {

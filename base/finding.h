@@ -36,6 +36,7 @@ struct related {
     struct span span;           /* in the file itself */
     const char *file;           /* another file, as it is called; or NULL */
     struct location begin, end; /* in that file */
+    bool ground;                /* was one of the finding's grounds */
     const char *args[FINDING_ARGS];
 };
 
@@ -85,9 +86,11 @@ struct finding {
                            from the map */
     const char *kernel; /* the kernel or device function it lies in, or NULL */
     struct related *related, *last_related; /* a list in the order of adding; NULL for none */
-    struct figure *figures, *last_figure;   /* likewise */
-    struct fix *fix;                        /* or NULL */
-    bool fixed;                             /* its fix was applied */
+    struct related *grounds;              /* what it rests on in the file itself, likewise: is told
+                                             only where somebody changed it */
+    struct figure *figures, *last_figure; /* likewise */
+    struct fix *fix;                      /* or NULL */
+    bool fixed;                           /* its fix was applied */
     struct arena *arena;
 };
 
@@ -120,6 +123,13 @@ struct related *finding_add_related(struct finding *finding, enum related_id id,
 struct related *finding_add_related_file(struct finding *finding, enum related_id id,
                                          const char *file, struct location begin,
                                          struct location end, const char *arg);
+
+/* Adds a ground. ARG as above. */
+void finding_add_ground(struct finding *finding, enum related_id id, struct span span,
+                        const char *arg);
+
+/* Makes GROUND, one of FINDING's, a related place. */
+void finding_tell_ground(struct finding *finding, const struct related *ground);
 
 /* Adds an edit to the fix of FINDING: SPAN is to be replaced by TEXT, which is copied. The fix is
    as safe as the least safe of its edits. Edits of one finding do not overlap; those of several may

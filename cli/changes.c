@@ -440,8 +440,9 @@ static const struct change *find_change(const struct changes *c, const char *nam
 }
 
 bool changes_touch(const struct changes *c, const struct change *change, struct source *source,
-                   const struct finding *finding)
+                   struct finding *finding)
 {
+    bool res = false;
     if (has_span(change, source, finding->span))
         return true;
     for (const struct related *r = finding->related; r; r = r->next) {
@@ -450,5 +451,10 @@ bool changes_touch(const struct changes *c, const struct change *change, struct 
                     : has_span(change, source, r->span))
             return true;
     }
-    return false;
+    for (const struct related *ground = finding->grounds; ground; ground = ground->next)
+        if (has_span(change, source, ground->span)) {
+            finding_tell_ground(finding, ground);
+            res = true;
+        }
+    return res;
 }

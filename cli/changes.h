@@ -52,8 +52,9 @@ struct snapshot *changes_snapshot(const struct changes *changes);
 bool changes_collect(struct changes *changes, struct inputs *inputs, struct diag *diag);
 
 /* Whether FINDING of SOURCE, the file of CHANGE, counts as changed: its own place or one of its
-   related places lies on a line that was added or changed. On any thread. */
+   related places lies on a line that was added or changed; or some of what it rests on does, which
+   then becomes a related place. On any thread. */
 bool changes_touch(const struct changes *changes, const struct change *change,
-                   struct source *source, const struct finding *finding);
+                   struct source *source, struct finding *finding);
 
 #endif

@@ -35,12 +35,12 @@ static void drop_unchanged(struct translation *t, const struct changes *changes,
 {
     struct findings *all = &t->findings;
     size_t kept = 0, silenced = 0;
-    vec_each (const struct finding, f, &all->list)
+    vec_each (struct finding, f, &all->list)
         if (changes_touch(changes, change, &t->source, f))
             all->list.items[kept++] = *f;
         else
             *vec_push(rest) = *f;
-    vec_each (const struct finding, f, &all->silenced)
+    vec_each (struct finding, f, &all->silenced)
         if (changes_touch(changes, change, &t->source, f))
             all->silenced.items[silenced++] = *f;
     all->list.count = kept;
@@ -119,8 +119,8 @@ static void add_keys(struct reporting *r, const struct finding *f)
     fingerprint_add(keys, r->t->unit, f);
     strbuf_addc(keys, '\n');
     for (const struct related *related = f->related; related; related = related->next) {
-        if (related->file)
-            continue; /* which ones are seen depends on what else is checked */
+        if (related->file || related->ground)
+            continue; /* which ones are seen depends on what is checked */
         fingerprint_add_related(keys, r->t->unit, f, related);
         strbuf_addc(keys, '\n');
     }
@@ -241,6 +241,7 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     struct arena arena = ARENA_INIT;
     struct translate_options options = setup->translate;
     options.known = tree_options(plan->tree, input, &arena);
+    options.grounds = input->change != NULL;
     translate(&t, input->name, content->text, content->len, &options);
     annotate(&t, &options, &setup->gpus);
     arena_release(&arena);

@@ -45,6 +45,7 @@ struct translate_options {
     const struct model_options *known; /* for annotate(): what other files and the command line say
                                           of the names in this one (annotate/model/model.h), or
                                           NULL */
+    bool grounds; /* findings get what they rest on in their file, see base/finding.h */
 };
 
 struct translation {

@@ -410,8 +410,8 @@ static bool binds_nothing(const struct frame *frame)
     return !frame;
 }
 
-/* What MACRO, or the CALL of it, at the place AT stands for. One without parameters is asked for once
-   at a place: each of a chain may name the one before it twice. */
+/* What MACRO, or the CALL of it, at the place AT stands for. One without parameters is asked for
+   once at a place: each of a chain may name the one before it twice. */
 static bool macro_values(struct query *q, struct decl *macro, uint32_t at, const struct node *call,
                          const struct frame *frame, struct values *res)
 {

@@ -151,17 +151,15 @@ static struct model_places keep_places(const struct place_list *list, struct are
 }
 
 /* Where DECL, called NAME, is defined, and what it takes from others. */
-static struct model_places places_of(struct model *model, const struct decl *decl, const char *name,
+static struct model_places places_of(struct model *model, struct decl *decl, const char *name,
                                      enum source_of what, struct arena *arena)
 {
     struct place_list list = {0};
-    struct range text = {decl->token, decl->token + 1};
-    if (decl->own != NO_INDEX && (decl->kind == DECL_RECORD || decl->kind == DECL_ENUM))
-        text = model->unit->scopes.items[decl->own].tokens;
+    struct range text = model_definition(model, decl);
     const struct model_place own = {
         .how = RELATED_DEFINED, .name = name, .span = unit_span(model->unit, text)};
     place_list_add(&list, &own);
-    model_sources(model, text, what, &list);
+    model_sources(model, text, what, (struct model_grounds){.others = &list});
     return keep_places(&list, arena);
 }
 
@@ -172,7 +170,7 @@ void model_facts_read(struct model_facts *facts, struct model *model, struct are
     const struct decl_table *const tables[] = {&names->macros, &names->decls};
     for (int t = 0; t < 2; ++t)
         vec_each (struct decl *, item, &tables[t]->list) {
-            const struct decl *decl = *item;
+            struct decl *decl = *item;
             struct model_fact fact = {0};
             if (!is_public(model, decl))
                 continue;
@@ -304,7 +302,7 @@ static void read_bounds(struct model *model, uint32_t index, struct model_kernel
     struct range range = bounds.arguments[0]->tokens;
     const struct model_place own = {.how = RELATED_BOUNDS, .span = unit_span(model->unit, range)};
     place_list_add(&list, &own);
-    model_sources(model, range, SOURCES_OF_VALUES, &list);
+    model_sources(model, range, SOURCES_OF_VALUES, (struct model_grounds){.others = &list});
     res->places = keep_places(&list, arena);
 }
 
@@ -345,13 +343,13 @@ static struct model_places launch_places(struct model *model, const struct launc
                                          struct arena *arena)
 {
     struct place_list list = {0};
-    const struct model_place own = {
-        .how = RELATED_LAUNCHED,
-        .span = unit_span(model->unit, (struct range){site->token, site->token + 1})};
+    const struct model_place own = {.how = RELATED_LAUNCHED,
+                                    .span = unit_span(model->unit, model_launch_place(site))};
     place_list_add(&list, &own);
     for (int i = 0; i < 3; ++i)
         if (site->block[i].expression)
-            model_sources(model, site->block[i].expression->tokens, SOURCES_OF_VALUES, &list);
+            model_sources(model, site->block[i].expression->tokens, SOURCES_OF_VALUES,
+                          (struct model_grounds){.others = &list});
     return keep_places(&list, arena);
 }
 

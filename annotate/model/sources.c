@@ -45,18 +45,47 @@ struct model_places place_list_keep(const struct place_list *list, struct arena 
     return (struct model_places){items, list->count};
 }
 
+/* ---- places */
+
+/* Whether FUNCTION is one that is looked into. */
+static bool is_short(const struct function *function)
+{
+    enum { SHORT_BODY = 60 }; /* tokens */
+    return !(function->flags & FUNCTION_GLOBAL) &&
+           function->body.end <= function->body.begin + SHORT_BODY;
+}
+
+struct range model_definition(struct model *model, struct decl *decl)
+{
+    const struct node *declaration, *declarator;
+    struct range res = {decl->token, decl->token + 1};
+    uint32_t end = decl->text.end;
+    if (decl->own != NO_INDEX && (decl->kind == DECL_RECORD || decl->kind == DECL_ENUM))
+        return model->unit->scopes.items[decl->own].tokens;
+    if (decl->kind == DECL_FUNCTION)
+        end = is_short(&model->unit->functions.items[decl->function])
+                  ? model->unit->functions.items[decl->function].body.end
+                  : 0;
+    else if (decl->kind == DECL_MACRO)
+        end = model->unit->directives.items[decl->directive].body.end;
+    else if ((decl->kind == DECL_VARIABLE || decl->kind == DECL_LOCAL) &&
+             decl_nodes(model, decl, &declaration, &declarator))
+        end = declarator->tokens.end;
+    res.end = res.end < end ? end : res.end;
+    return res;
+}
+
 /* ---- what names stand for */
 
 enum {
     SOURCE_DECLS = 32, /* that are followed */
     SOURCE_TOKENS = 1000,
     SOURCE_DEPTH = 12,
-    SHORT_BODY = 60, /* tokens of a function that is looked into */
 };
 
 struct walk {
     struct model *model;
-    struct place_list *res;
+    struct model_grounds res;
     enum source_of what;
     const struct decl *seen[SOURCE_DECLS];
     unsigned seen_count, tokens, depth;
@@ -64,7 +93,8 @@ struct walk {
 
 static void walk_range(struct walk *w, struct range range);
 
-static bool enter(struct walk *w, const struct decl *decl)
+/* Whether DECL, which is used, is one more; then its place counts. */
+static bool enter(struct walk *w, struct decl *decl)
 {
     for (unsigned i = 0; i < w->seen_count; ++i)
         if (w->seen[i] == decl)
@@ -72,6 +102,13 @@ static bool enter(struct walk *w, const struct decl *decl)
     if (w->seen_count == SOURCE_DECLS)
         return false;
     w->seen[w->seen_count++] = decl;
+    if (w->res.own && decl->kind != DECL_NAMESPACE) {
+        struct range range = model_definition(w->model, decl);
+        const struct model_place own = {.how = RELATED_DEFINED,
+                                        .name = decl->symbol->text,
+                                        .span = unit_span(w->model->unit, range)};
+        place_list_add(w->res.own, &own);
+    }
     return true;
 }
 
@@ -115,16 +152,16 @@ static void walk_function(struct walk *w, const struct decl *decl, uint32_t at)
 {
     const struct unit *unit = w->model->unit;
     const struct function *function = &unit->functions.items[decl->function];
-    if (at != function->name && unit_kind(unit, at + 1) == TOK_LPAREN &&
-        !(function->flags & FUNCTION_GLOBAL) &&
-        function->body.end <= function->body.begin + SHORT_BODY)
+    if (at != function->name && unit_kind(unit, at + 1) == TOK_LPAREN && is_short(function))
         walk_range(w, function->body);
 }
 
 static void walk_decl(struct walk *w, struct decl *decl, uint32_t at)
 {
     const struct node *declaration, *declarator;
-    if (!enter(w, decl))
+    bool scope = decl->kind == DECL_RECORD || decl->kind == DECL_ENUM;
+    /* As a qualifier a class says nothing of the value. */
+    if ((scope && w->what == SOURCES_OF_VALUES) || !enter(w, decl))
         return;
     switch (decl->kind) {
     case DECL_VARIABLE:
@@ -161,7 +198,7 @@ static void walk_decl(struct walk *w, struct decl *decl, uint32_t at)
 
 static bool is_given(const struct model_options *options, const char *name)
 {
-    for (size_t i = 0; i < options->define_count; ++i)
+    for (size_t i = 0; options && i < options->define_count; ++i)
         if (!strcmp(options->defines[i].name, name))
             return true;
     return false;
@@ -177,8 +214,8 @@ static void walk_name(struct walk *w, const struct symbol *name, uint32_t at)
     decl = decl_at(w->model, name, at);
     if (decl)
         walk_decl(w, decl, at);
-    else if (!is_given(w->model->options, name->text))
-        model_facts_places(w->model->options, name->text, w->what, w->res);
+    else if (w->res.others && !is_given(w->model->options, name->text))
+        model_facts_places(w->model->options, name->text, w->what, w->res.others);
 }
 
 static void walk_range(struct walk *w, struct range range)
@@ -205,22 +242,37 @@ static bool is_alone(const struct model *model)
 }
 
 void model_sources(struct model *model, struct range range, enum source_of what,
-                   struct place_list *res)
+                   struct model_grounds res)
 {
     struct walk w = {.model = model, .res = res, .what = what};
-    if (!is_alone(model))
+    if (is_alone(model))
+        w.res.others = NULL;
+    if (w.res.others || w.res.own)
         walk_range(&w, range);
 }
 
-void model_launch_sources(struct model *model, size_t index, struct place_list *res)
+struct range model_launch_place(const struct launch_site *site)
+{
+    struct range res = {site->token, site->token + 1};
+    for (int i = 0; i < 3; ++i)
+        if (site->block[i].expression && res.end < site->block[i].expression->tokens.end)
+            res.end = site->block[i].expression->tokens.end;
+    return res;
+}
+
+void model_launch_sources(struct model *model, size_t index, struct model_grounds res)
 {
     size_t count;
-    if (is_alone(model))
-        return;
     const struct launch_site *const *sites = model_launches_of(model, index, &count, NULL);
-    for (size_t i = 0; i < count && i < MODEL_PLACES; ++i)
+    for (size_t i = 0; i < count && i < MODEL_PLACES; ++i) {
+        const struct model_place own = {
+            .how = RELATED_LAUNCHED, .span = unit_span(model->unit, model_launch_place(sites[i]))};
+        if (res.own)
+            place_list_add(res.own, &own);
         for (int k = 0; k < 3; ++k)
             if (sites[i]->block[k].expression)
                 model_sources(model, sites[i]->block[k].expression->tokens, SOURCES_OF_VALUES, res);
-    model_launches_elsewhere(model, index, res);
+    }
+    if (res.others)
+        model_launches_elsewhere(model, index, res.others);
 }

@@ -6,6 +6,9 @@
 #include "annotate/model/model.h"
 #include "base/finding.h"
 
+struct decl;
+struct launch_site;
+
 struct model_place {
     enum related_id how;        /* RELATED_DEFINED, RELATED_LAUNCHED or RELATED_BOUNDS */
     const char *name;           /* what is defined; else NULL */
@@ -38,14 +41,25 @@ struct model_places place_list_keep(const struct place_list *list, struct arena 
 /* What a place depends on. */
 enum source_of { SOURCES_OF_VALUES, SOURCES_OF_SIZES /* of types, too */ };
 
-/* Adds the places in other files that define what the names among the tokens of RANGE stand for, as
+/* What is found: places in other files, and in this one; either may be NULL. */
+struct model_grounds {
+    struct place_list *others, *own;
+};
+
+/* Adds the places that define what the names among the tokens of RANGE stand for, as
    far as WHAT depends on it, by way of the macros, variables, enumerators, types, templates and
    short functions of this file. */
 void model_sources(struct model *model, struct range range, enum source_of what,
-                   struct place_list *res);
+                   struct model_grounds res);
 
-/* Adds to RES on which files the blocks of the kernel at INDEX rest: its launches elsewhere, and
-   what its launches here and there take from others. */
-void model_launch_sources(struct model *model, size_t index, struct place_list *res);
+/* Adds to RES on what the blocks of the kernel at INDEX rest: its launches, and what their blocks
+   are made of. */
+void model_launch_sources(struct model *model, size_t index, struct model_grounds res);
+
+/* The tokens of SITE that say where it launches and with which block. */
+struct range model_launch_place(const struct launch_site *site);
+
+/* The tokens that give DECL its value, from its name on. */
+struct range model_definition(struct model *model, struct decl *decl);
 
 #endif

@@ -36,7 +36,7 @@ header() {
 }
 ok "a constant of a header, by way of another header" header
 forms() {
-    run 0 check --staged --format=json && has out '{"file": "inc/config.h", "line": 2, "column": 9, "end_line": 2, "end_column": 13, "message": "`TILE` is defined here"}' || return
+    run 0 check --staged --format=json && has out '{"file": "inc/config.h", "line": 2, "column": 9, "end_line": 2, "end_column": 16, "message": "`TILE` is defined here"}' || return
     run 0 check --staged --format=sarif && grep -A30 relatedLocations out >places && has places '"inc/config.h"' || return
     run 0 check --staged --format=github && has out 'file=src/tile.cu,line=5' && has out '%0Ainc/config.h:2: `TILE` is defined here%0ATODO' || return
     (cd src && run 0 check --staged && has out '../inc/config.h:2:9: note:' && found tile.cu:5) &&
@@ -76,8 +76,7 @@ names() {
     for n in $'new\nline' '[a]*' -d $'t\tb' $'\xe9'; do
         mkdir -p "./$n" && lines "$n/c.h" '#define B 256' && lines "$n/k.cu" '#include "c.h"' '__global__ void __launch_bounds__(B) q(int *p) { p[0] = 1; }' && lines "$n/m.cu" '__global__ void q(int *p);' 'void f(int *p) { q<<<1, 256>>>(p); }'
     done
-    git add . && git commit -qm n && sed -i 's/256/128/' ./*/c.h && git add . && run 1 check --staged --format=json && [ "$(grep -c '"line": 2, "column": 25, "end_line"' out)" = 5 ]
-    back HEAD~1
+    git add . && git commit -qm n && sed -i 's/256/128/' ./*/c.h && git add . && run 1 check --staged --format=json && [ "$(grep -c '"line": 2, "column": 25, "end_line"' out)" = 5 ] && back HEAD~1
 }
 ok "odd names" names
 links() {
@@ -92,6 +91,18 @@ range() {
         PRE_COMMIT=1 PRE_COMMIT_FROM_REF=HEAD~1 PRE_COMMIT_TO_REF=HEAD run 0 check --staged inc/config.h && found src/tile.cu:5 && back HEAD~1
 }
 ok "since a revision" range
+same_file() {
+    lines own.cu '#define T 33' 'const int W = 2;' 'static __device__ int lane() { return threadIdx.x; }' '__global__ void k(float *p)' '{' '    __shared__ float t[32][T];' '    int x = lane();' '    t[x][0] = p[0];' \
+        '    __syncthreads();' '    p[0] = t[x][0];' '}' 'void r(float *p)' '{' '    k<<<1,' '        32>>>(p);' '}' && git add . && git commit -qm o || return
+    edit own.cu '33' 32 && run 0 check --staged && found own.cu:8 && has out 'own.cu:1:9: note: `T` is defined here' && git commit -qm o2 && edit own.cu 'W = 2' 'W = 3' && run 0 check --staged && found || return
+    edit own.cu 'int x = lane' 'int x =  lane' && run 0 check --staged && found own.cu:8 && git commit -qm o3 && edit own.cu 'return threadIdx.x' 'return  threadIdx.x' && run 0 check --staged && found own.cu:8 &&
+        has out '`lane` is defined here' && git commit -qm o4 && edit own.cu ' 32>>>' ' 16>>>' && run 0 check --staged && found own.cu:4 own.cu:8 && run 0 check --write-baseline=b own.cu && git add b && run 0 check --staged --baseline=b && found && back HEAD~4
+}
+ok "what a finding rests on in its own file" same_file
+lines_of_one() {
+    lines inc/config.h '#define TILE \' '    33' '#define BLOCK 256' '#define OTHER 7' && git add . && git commit -qm 1 && edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && back HEAD~1
+}
+ok "a constant of several lines" lines_of_one
 many() {
     local i
     for i in $(seq 70); do echo '#include "../inc/kernel.cuh"' >"src/u$i.cu"; done
