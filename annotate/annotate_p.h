@@ -16,6 +16,7 @@ enum {
     SYMBOL_DEFINED = 1 << 12,        /* a macro that an AMD compiler may see defined */
     SYMBOL_DEFINED_HIDDEN = 1 << 13, /* one that is defined where none gets to */
     SYMBOL_WIDTH = 1 << 14,          /* of a constant that is the width of a warp */
+    SYMBOL_WIDTH_FOLLOWS = 1 << 15,  /* of one that device code can do without */
 };
 
 struct widths;

@@ -72,12 +72,14 @@ libhipwright_a_SOURCES += \
     annotate/rules/warp_synchronous.c \
     annotate/rules/wave_host.c \
     annotate/rules/wave_partials.c \
+    annotate/rules/wave_rank.c \
     annotate/rules/wave_shuffle.c \
     annotate/rules/wave_size.c \
     annotate/rules/wave_width.c \
     annotate/rules/wmma.c \
     annotate/warp.c annotate/warp.def annotate/warp.h \
-    annotate/width.c annotate/width.h
+    annotate/width.c annotate/width.h \
+    annotate/width_follow.c
 
 # What `hipwright explain` shows, and doc/rules.txt.
 pagesdir = $(pkgdatadir)/pages
@@ -174,6 +176,7 @@ dist_pages_DATA = \
     annotate/pages/wave-mask-absent-lanes.txt \
     annotate/pages/wave-mask-compare.txt \
     annotate/pages/wave-mask-count.txt \
+    annotate/pages/wave-mask-lane.txt \
     annotate/pages/wave-mask-literal.txt \
     annotate/pages/wave-mask-partial.txt \
     annotate/pages/wave-mask-shift.txt \

@@ -3,6 +3,7 @@
 #include "annotate/width.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -168,9 +169,11 @@ static unsigned roles_of(const struct lane_machine *machine, const struct lanes 
         return 0;
     bool lane = value->state == LANES_KNOWN, warp = true, start = true;
     int64_t first = lanes_at(value, 0);
+    /* Another lane, (lane + 1) % 32, is one as well. */
+    unsigned turn = 0 < first && first < width ? (unsigned)first : 0;
     for (unsigned i = 0; i < machine->threads && (lane || warp || start); ++i) {
         int64_t at = lanes_at(value, i);
-        lane = lane && at == i % width;
+        lane = lane && at == (i + turn) % width;
         warp = warp && at - first == i / width;
         start = start && at - first == i - i % width;
     }
@@ -222,6 +225,30 @@ static enum lane_role role_on(struct annotation *a, const struct code_node *at, 
 
 /* What to look at. */
 
+bool width_goes_to_warp(struct annotation *a, const struct node *node)
+{
+    const struct code *code = annotation_code(a);
+    const struct node *at = node;
+    for (const struct node *parent; (parent = code_parent(code, at)); at = parent) {
+        const struct node *named = NULL;
+        if (parent->kind == NODE_DECLARATOR)
+            named = parent;
+        else if (parent->kind == NODE_ASSIGN && parent->kids != at)
+            named = parent->kids;
+        else if (parent->kind == NODE_RETURN) {
+            size_t function = model_function_at(code->model, node->token);
+            const struct function *fn = &a->unit->functions.items[function];
+            return width_speaks_of_warps(unit_token(a->unit, fn->name)->symbol->text);
+        }
+        if (named && (named->kind == NODE_DECLARATOR || named->kind == NODE_NAME ||
+                      named->kind == NODE_MEMBER))
+            return width_speaks_of_warps(tree_symbol(a->unit, named)->text);
+        if (NODE_BLOCK <= parent->kind || parent->kind == NODE_CALL)
+            return false;
+    }
+    return false;
+}
+
 /* Whether OP with the constant VALUE splits a number into warps of WIDTH and lanes. */
 static bool splits(unsigned op, int64_t value, unsigned width)
 {
@@ -248,6 +275,19 @@ static bool may_split(unsigned op)
     return splits(op, 32, 32) || splits(op, 31, 32) || splits(op, 5, 32);
 }
 
+bool width_is_float(const struct unit *unit, const struct node *node, unsigned width)
+{
+    char text[8] = "";
+    if (node->kind != NODE_NUMBER)
+        return false;
+    struct span span = unit_span(unit, node->tokens);
+    if (sizeof text <= span.end - span.begin)
+        return false;
+    memcpy(text, unit->source->text + span.begin, span.end - span.begin);
+    char *end;
+    return strchr(text, '.') && strtod(text, &end) == width && (!*end || !strcasecmp(end, "f"));
+}
+
 /* The operand of NODE that splits for WIDTH, or NULL. */
 static const struct node *splitting_operand(struct annotation *a, const struct node *node,
                                             unsigned width)
@@ -257,6 +297,9 @@ static const struct node *splitting_operand(struct annotation *a, const struct n
     const struct node *left = node->kids, *right = left->next;
     if (!right)
         return NULL;
+    /* blockDim.x / 32.f, with which a thread's number is compared. */
+    if (node->op == TOK_SLASH && width_is_float(a->unit, right, width))
+        return right;
     if (constant_of(model, right, &value) && constant_single(&value))
         return splits(node->op, value.values[0], width) ? right : NULL;
     if (node->op == TOK_AMP && constant_of(model, left, &value) && constant_single(&value))
@@ -298,6 +341,17 @@ static bool is_counted(struct annotation *a, const struct code_node *at, unsigne
     }
     return values[0].state != values[1].state || values[0].state == LANES_UNKNOWN ||
            lanes_at(&values[0], 0) != lanes_at(&values[1], 0);
+}
+
+/* Whether AT, a lane in warps of WIDTH, is another than the thread's own. */
+static bool is_turned(struct annotation *a, const struct code_node *at, unsigned width)
+{
+    unsigned blocks[WIDTH_BLOCKS][3];
+    bool assumed;
+    width_blocks(a, at->function, width, blocks, &assumed);
+    struct lane_machine *machine = annotation_machine(a, at->function, blocks[0], 64, 0);
+    struct lanes value = machine ? lane_evaluate(machine, at->node) : (struct lanes){0};
+    return value.state == LANES_KNOWN && lanes_at(&value, 0) != 0;
 }
 
 static void add_use(struct annotation *a, struct widths *widths, const struct code_node *at,
@@ -342,6 +396,9 @@ static bool examine(struct annotation *a, struct widths *widths, const struct co
             return false;
         if (role == LANE_ROLE_LANE && is_bit_position(code, at->node))
             return true;
+        /* What is turned may be a place in a row of banks, unless it is called a lane. */
+        if (role == LANE_ROLE_LANE && is_turned(a, at, hard[i]) && !width_goes_to_warp(a, at->node))
+            return false;
         add_use(a, widths, at, constant, hard[i], role);
         return false;
     }
@@ -371,8 +428,7 @@ static bool is_device(const struct annotation *a, size_t function)
     return function_on_device(&a->unit->functions.items[function]);
 }
 
-/* The root of what the function at INDEX is connected with; shortens the way to it. */
-static size_t root_of(struct widths *widths, size_t index)
+size_t width_root(struct widths *widths, size_t index)
 {
     struct width_function *functions = widths->functions;
     while (functions[index].root != index) {
@@ -406,8 +462,8 @@ static void read_calls(struct annotation *a, struct widths *widths)
         if (meaning.kind == NAME_FUNCTION && meaning.function < widths->function_count &&
             meaning.function != call->function) {
             *vec_push(&widths->functions[meaning.function].callers) = call->function;
-            widths->functions[root_of(widths, meaning.function)].root =
-                root_of(widths, call->function);
+            widths->functions[width_root(widths, meaning.function)].root =
+                width_root(widths, call->function);
         }
     }
 }
@@ -643,201 +699,4 @@ bool width_applies_to(struct annotation *a, const struct node *expression, unsig
     const struct symbol *name = width_name(a, expression, &defined);
     return name && token_region(unit_token(a->unit, token)) != REGION_CUDA &&
            !width_is_decided(a->unit, token) && width_applies(a, defined, width);
-}
-
-/* Making a function follow warpSize. */
-
-struct follow {
-    struct annotation *a;
-    struct width_function *fn;
-    unsigned width;
-    struct lane_machine *machine, *first; /* of any iteration, and of the first */
-};
-
-/* Whether VALUE counts the threads as ROLE does, from wherever. */
-static bool counts_as(const struct follow *f, const struct lanes *value, enum lane_role role)
-{
-    if (value->state == LANES_UNKNOWN || value->object || !value->values)
-        return false;
-    for (unsigned i = 0; i < f->machine->threads; ++i) {
-        int64_t is = role == LANE_ROLE_LANE   ? i % f->width
-                     : role == LANE_ROLE_WARP ? i / f->width
-                                              : i;
-        if (lanes_at(value, i) - lanes_at(value, 0) != is)
-            return false;
-    }
-    return true;
-}
-
-static bool node_counts_as(const struct follow *f, const struct node *node, enum lane_role role)
-{
-    struct lanes value = lane_evaluate(f->machine, node);
-    if (counts_as(f, &value, role))
-        return true;
-    value = lane_evaluate(f->first, node);
-    return counts_as(f, &value, role);
-}
-
-/* Whether NODE stands in a declaration whose value the compiler needs. */
-static bool is_in_constexpr(const struct follow *f, const struct node *node)
-{
-    const struct node *statement = code_statement(annotation_code(f->a), node);
-    if (statement->kind != NODE_DECLARATION || !statement->kids)
-        return false;
-    for (uint32_t at = statement->tokens.begin; at < statement->kids->tokens.end; ++at)
-        if (unit_kind(f->a->unit, at) == TOK_SPECIFIER &&
-            !strcmp(unit_token(f->a->unit, at)->symbol->text, "constexpr"))
-            return true;
-    return false;
-}
-
-/* What the NUMBER, which is VALUE, becomes in PARENT; NULL: it stays. */
-static const char *followed(const struct follow *f, const struct node *number, int64_t value,
-                            const struct node *parent)
-{
-    const struct node *left = parent->kids;
-    if (is_in_constexpr(f, number))
-        return NULL;
-    bool whole = value == f->width;
-    if (parent->kind == NODE_ASSIGN && parent->op == TOK_PLUS_ASSIGN && whole && number != left)
-        return node_counts_as(f, left, LANE_ROLE_LANE) || node_counts_as(f, left, LANE_ROLE_WARP)
-                   ? "warpSize"
-                   : NULL;
-    struct warp_call warp;
-    const struct node *around = code_parent(annotation_code(f->a), parent);
-    bool in_use = around && f->a->widths->is_use[around->id];
-    if (parent->kind == NODE_UNARY && parent->op == TOK_TILDE)
-        return in_use && !whole ? "(warpSize - 1)" : NULL;
-    if (parent->kind == NODE_BINARY && parent->op == TOK_PLUS && number != left)
-        return in_use && !whole && divides(around) ? "warpSize - 1" : NULL;
-    if (parent->kind == NODE_CALL && whole)
-        return warp_call_of(f->a, parent, &warp) && warp.width == number &&
-                       (f->fn->hard32 || warp.function->kind != WARP_SHUFFLE)
-                   ? "warpSize"
-                   : NULL;
-    if (parent->kind == NODE_CALL)
-        return warp_call_of(f->a, parent, &warp) && warp.lane == number &&
-                       warp.function->kind == WARP_SHUFFLE && !warp.width
-                   ? "warpSize - 1"
-                   : NULL;
-    if (parent->kind != NODE_BINARY && parent->kind != NODE_ASSIGN)
-        return NULL;
-    const struct node *other = number == left ? left->next : left;
-    switch (parent->op) {
-    case TOK_SLASH:
-    case TOK_PERCENT:
-    case TOK_SLASH_ASSIGN:
-    case TOK_PERCENT_ASSIGN:
-        return f->a->widths->is_use[parent->id] ? "warpSize" : NULL;
-    case TOK_AMP:
-    case TOK_AMP_ASSIGN:
-        return f->a->widths->is_use[parent->id] && value == f->width - 1 ? "(warpSize - 1)" : NULL;
-    case TOK_SHIFT_RIGHT:
-    case TOK_SHIFT_RIGHT_ASSIGN:
-        return f->a->widths->is_use[parent->id] ? "(__ffs(warpSize) - 1)" : NULL;
-    case TOK_STAR:
-        return whole && node_counts_as(f, other, LANE_ROLE_WARP) ? "warpSize" : NULL;
-    case TOK_EQUAL:
-    case TOK_NOT_EQUAL:
-        return !whole && node_counts_as(f, other, LANE_ROLE_LANE) ? "warpSize - 1" : NULL;
-    case TOK_LESS:
-        return whole && (node_counts_as(f, other, LANE_ROLE_LANE) ||
-                         node_counts_as(f, other, LANE_ROLE_NONE))
-                   ? "warpSize"
-                   : NULL;
-    default:
-        return NULL;
-    }
-}
-
-/* Whether NODE, VALUE, may be the width, the last lane or the shift in PARENT. */
-static bool may_be_width(const struct follow *f, int64_t value, const struct node *node,
-                         const struct node *parent)
-{
-    bool shifts = (parent->kind == NODE_BINARY || parent->kind == NODE_ASSIGN) &&
-                  (parent->op == TOK_SHIFT_RIGHT || parent->op == TOK_SHIFT_LEFT ||
-                   parent->op == TOK_SHIFT_RIGHT_ASSIGN || parent->op == TOK_SHIFT_LEFT_ASSIGN) &&
-                  parent->kids != node;
-    struct warp_call warp;
-    /* One step of a tree that is written out. */
-    if (parent->kind == NODE_CALL && value == f->width / 2)
-        return warp_call_of(f->a, parent, &warp) && warp.lane == node;
-    return value == f->width || value == f->width - 1 ||
-           (shifts && value == (f->width == 32 ? 5 : 6));
-}
-
-/* Whether NODE in PARENT ends a loop over the distances of shuffles, which is looked at apart. */
-static bool ends_steps(const struct follow *f, const struct node *node, const struct node *parent)
-{
-    const struct node *loop = code_parent(annotation_code(f->a), parent);
-    if (!f->fn->warps || parent->kind != NODE_BINARY || parent->op != TOK_LESS ||
-        parent->kids == node || !loop || loop->kind != NODE_FOR)
-        return false;
-    struct lanes value = lane_evaluate(f->machine, parent->kids);
-    return lanes_uniform(&value);
-}
-
-static void read_numbers(struct follow *f, const struct node *node, const struct node *parent)
-{
-    struct constant value;
-    bool is_name = node->kind == NODE_NAME;
-    /* The size of an array is right, or reported where it is not. */
-    if (node->kind == NODE_DIMENSION)
-        return;
-    if (parent && (node->kind == NODE_NUMBER || is_name) && !ends_steps(f, node, parent) &&
-        constant_of(annotation_code(f->a)->model, node, &value) && constant_single(&value) &&
-        may_be_width(f, value.values[0], node, parent)) {
-        const char *text = is_name ? NULL : followed(f, node, value.values[0], parent);
-        if (text)
-            *vec_push(&f->fn->edits) = (struct width_edit){node, text};
-        else
-            f->fn->keeps = true;
-    }
-    tree_each (kid, node)
-        read_numbers(f, kid, node);
-}
-
-const struct width_function *width_edits(struct annotation *a, size_t index)
-{
-    annotation_widths(a);
-    struct width_function *fn = &a->widths->functions[index];
-    const struct node *body = model_function(annotation_code(a)->model, index)->body;
-    if (!fn->edits_known && body) {
-        unsigned blocks[WIDTH_BLOCKS][3], width = fn->hard64 && !fn->hard32 ? 64 : 32;
-        bool assumed;
-        width_blocks(a, index, width, blocks, &assumed);
-        struct follow f = {a, fn, width, NULL, NULL};
-        f.machine = annotation_machine(a, index, blocks[0], 64, 0);
-        f.first = annotation_machine(a, index, blocks[0], 64, 1);
-        fn->keeps = !f.machine || !f.first;
-        if (!fn->keeps)
-            read_numbers(&f, body, NULL);
-    }
-    fn->edits_known = true;
-    return fn;
-}
-
-/* Only functions that have to do with warps matter: the numbers of others are something else. */
-static void read_connected(struct annotation *a)
-{
-    struct widths *widths = a->widths;
-    widths->connected = true;
-    for (size_t i = 0; i < widths->function_count; ++i) {
-        const struct width_function *fn = &widths->functions[i];
-        if (!is_device(a, i) || (!fn->hard32 && !fn->hard64 && !fn->exchanges))
-            continue;
-        /* What other files call is up to them. */
-        bool is_open = !(a->unit->functions.items[i].flags & FUNCTION_GLOBAL) && !fn->callers.count;
-        if (is_open || width_edits(a, i)->keeps)
-            widths->functions[root_of(widths, i)].connected_keeps = true;
-    }
-}
-
-enum fix_safety width_safety(struct annotation *a, size_t index)
-{
-    annotation_widths(a);
-    if (!a->widths->connected)
-        read_connected(a);
-    return a->widths->functions[root_of(a->widths, index)].connected_keeps ? FIX_DISPLAY
-                                                                           : FIX_UNSAFE;
 }

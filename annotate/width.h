@@ -24,6 +24,7 @@ struct width_use {
 struct width_edit {
     const struct node *number;
     const char *text;
+    uint32_t defined; /* where the name that it is was defined; NO_TOKEN: a number */
 };
 
 /* What is known of the function at the same index of the unit. */
@@ -71,9 +72,16 @@ size_t width_first_of(const struct code_node *list, size_t count, size_t functio
              (list)->items + width_first_of((list)->items, (list)->count, of); \
          node != vec_end(list) && node->function == (of); ++node)
 
+/* The root of what the function at INDEX is connected with; shortens the way to it. */
+size_t width_root(struct widths *widths, size_t index);
+
 /* The function at INDEX with the edits that make its numbers follow warpSize, in the order of the
    source. */
 const struct width_function *width_edits(struct annotation *a, size_t index);
+
+/* The statement v += __shfl_xor (v, 16), or with another operation, of which CALL is the shuffle: a
+   wave of 64 lanes takes one more step before it. NULL: it is something else. */
+const struct node *width_step(struct annotation *a, const struct node *call);
 
 /* How safe it is to make them follow: FIX_UNSAFE where all that it calls and that calls it can
    follow too, else FIX_DISPLAY. */
@@ -106,6 +114,12 @@ const struct symbol *width_name(struct annotation *a, const struct node *express
 /* The first name in EXPRESSION whose value is WIDTH, or half of that; NULL: none. */
 const struct node *width_constant(struct annotation *a, const struct node *expression,
                                   unsigned width);
+
+/* Whether NODE is WIDTH as a floating number. */
+bool width_is_float(const struct unit *unit, const struct node *node, unsigned width);
+
+/* Whether NODE is what a lane or a warp is called by: its variable's name says so. */
+bool width_goes_to_warp(struct annotation *a, const struct node *node);
 
 /* Whether TEXT speaks of warps or lanes, and whether it is a usual name of the warp's width. */
 bool width_speaks_of_warps(const char *text);

@@ -175,8 +175,8 @@ static bool is_included_behind(struct transform *tr, const struct directive *d, 
 }
 
 /* D includes a header of the user's, of entry API, which looks at what HIP's header AFTER declares.
-   nvcc has its runtime ahead of everything in a .cu file; here the include that the file has further
-   down comes before D. */
+   nvcc has its runtime ahead of everything in a .cu file; here the include that the file has
+   further down comes before D. */
 static void include_before(struct transform *tr, struct includes *includes, const struct api *api,
                            const struct directive *d)
 {
@@ -432,9 +432,9 @@ static void insert_standard(struct transform *tr, size_t offset)
             continue;
         seen[count++] = api->include;
         if (!has_standard(tr, api->include))
-            insert_line(
-                tr, offset,
-                arena_printf(tr->arena, "#include <%.*s>", (int)strcspn(api->include, " "), api->include));
+            insert_line(tr, offset,
+                        arena_printf(tr->arena, "#include <%.*s>", (int)strcspn(api->include, " "),
+                                     api->include));
     }
 }
 

@@ -1,9 +1,10 @@
 /* wave-lane-shift, wave-mask-compare, wave-mask-count, wave-mask-shift
 
    Finds: __popc, __ffs, __clz, __brev of a lane mask; 1u << lane and its like where they meet one;
-   numbers of 32 bits that are shifted by a lane of the wave; comparisons of one with 32 ones, or of its count with 32; in HIP code with 64.
-   Why: they look at 32 bits of a mask that has 64 on a GPU with waves of 64 lanes. __ffs() of what
-   is 64 bits wide as it stands does not compile, on any GPU.
+   numbers of 32 bits that are shifted by a lane of the wave; comparisons of one with 32 ones, or of
+   its count with 32; in HIP code with 64. Why: they look at 32 bits of a mask that has 64 on a GPU
+   with waves of 64 lanes. __ffs() of what is 64 bits wide as it stands does not compile, on any
+   GPU.
 
    Before: __popc(__ballot_sync(FULL, keep) & ((1u << lane) - 1))
    After:  __popcll(__ballot_sync(FULL, keep) & ((1ull << lane) - 1))

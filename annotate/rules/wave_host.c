@@ -248,6 +248,74 @@ static void examine_launches(struct context *c)
     }
 }
 
+/* Constants outside of functions. */
+
+/* Whether the operator at TOKEN divides by 32, written as a number. */
+static bool divides_by_width(struct context *c, uint32_t token)
+{
+    const struct unit *unit = c->a->unit;
+    enum token_kind kind = unit_kind(unit, token);
+    uint32_t behind = unit_next(unit, token);
+    struct constant value;
+    return (kind == TOK_SLASH || kind == TOK_SHIFT_RIGHT) &&
+           unit_kind(unit, behind) == TOK_NUMBER &&
+           constant_of_range(c->code->model, (struct range){behind, behind + 1}, &value) &&
+           constant_single(&value) && value.values[0] == (kind == TOK_SLASH ? 32 : 5);
+}
+
+/* The name of the constant whose value ends at TOKEN, or NO_TOKEN; *BEGIN: where the value does. */
+static uint32_t constant_named(const struct context *c, uint32_t token, uint32_t *begin)
+{
+    enum { MOST = 64 }; /* tokens of a value */
+    const struct unit *unit = c->a->unit;
+    if (unit_token(unit, token)->flags & TOKEN_DIRECTIVE) {
+        const struct directive *macro = unit_directive_at(unit, token);
+        *begin = macro->body.begin;
+        return macro->kind == TOK_PP_DEFINE && !macro->function_like ? macro->name : NO_TOKEN;
+    }
+    uint32_t at = token;
+    for (unsigned steps = 0; steps < MOST; ++steps) {
+        enum token_kind kind = unit_kind(unit, at = unit_prev(unit, at));
+        if (kind == TOK_ASSIGN || kind == TOK_LBRACE) {
+            uint32_t name = unit_prev(unit, at);
+            *begin = unit_next(unit, at);
+            return unit_kind(unit, name) == TOK_IDENT ? name : NO_TOKEN;
+        }
+        if (kind == TOK_SEMICOLON || kind == TOK_RBRACE || kind == TOK_EOF || kind == TOK_COMMA)
+            return NO_TOKEN;
+    }
+    return NO_TOKEN;
+}
+
+/* WARPS = THREADS / 32 in namespaces, classes and macros. */
+static void examine_constants(struct context *c)
+{
+    const struct unit *unit = c->a->unit;
+    uint32_t count = (uint32_t)unit->tokens.list.count;
+    for (uint32_t i = 1; i + 1 < count; ++i) {
+        uint32_t begin;
+        if (!divides_by_width(c, i) || !width_applies(c->a, i, 32) ||
+            model_function_at(c->code->model, i) != NO_INDEX)
+            continue;
+        uint32_t name = constant_named(c, i, &begin);
+        if (name == NO_TOKEN || !strcasestr(unit_token(unit, name)->symbol->text, "warp"))
+            continue;
+        struct range whole = {begin, unit_next(unit, i) + 1};
+        if (unit_token(unit, i)->flags & TOKEN_DIRECTIVE)
+            whole = unit_directive_at(unit, i)->body;
+        width_add(c->a, RULE_WAVE_COUNT_HOST, whole, 32);
+    }
+}
+
+/* Whether the file has a word that says warp. */
+static bool says_warps(const struct annotation *a)
+{
+    for (const struct symbol *s = symbol_first(a->unit->symbols); s; s = symbol_next(s))
+        if (strcasestr(s->text, "warp"))
+            return true;
+    return false;
+}
+
 /* Blocks of rows. */
 
 /* Whether the block of SITE has several rows of 32 threads, as far as it is known. */
@@ -289,12 +357,8 @@ static void examine_blocks(struct context *c)
 /* Whether the file has a word that the rule is about. */
 static bool has_words(const struct annotation *a)
 {
-    if (a->unit->launches.count || symbol_find(a->unit->symbols, "hipLaunchKernelGGL"))
-        return true;
-    for (const struct symbol *s = symbol_first(a->unit->symbols); s; s = symbol_next(s))
-        if (strstr(s->text, "arp"))
-            return true;
-    return false;
+    return a->unit->launches.count || symbol_find(a->unit->symbols, "hipLaunchKernelGGL") ||
+           says_warps(a);
 }
 
 void rule_wave_host(struct annotation *a)
@@ -314,4 +378,6 @@ void rule_wave_host(struct annotation *a)
     }
     examine_launches(&c);
     examine_blocks(&c);
+    if (says_warps(a))
+        examine_constants(&c);
 }

@@ -5,7 +5,8 @@
    numbers of partial results in warps of 32 where waves of warpSize wrote them; places that one
    thread of each warp fills, when the thread and the place follow different widths; arrays that one
    width goes beyond and the other does not; elements that are read, and are written on waves of one
-   width only, or the reverse. Why: with 64 lanes a block has half as many waves, and twice as many lanes in each.
+   width only, or the reverse. Why: with 64 lanes a block has half as many waves, and twice as many
+   lanes in each.
 
    Before: if (tid % warpSize == 0) part[tid / 32] = sum;
    After:  if (tid % warpSize == 0) part[tid / warpSize] = sum;
@@ -13,12 +14,14 @@
    All but the first is found by playing the function on waves of 32 and of 64 lanes: whatever is
    the same on both, or is wrong on both, stays silent.
 
-   Fix: unsafe: a division by warpSize, where all that goes with it can follow. Silent: functions
+   Fix: unsafe: a division by warpSize, where all that goes with it can follow; an array of the size
+   that is needed. Silent: functions
    that count by 32 throughout, or by warpSize throughout; what is not known.  */
 #include <config.h>
 
 #include "annotate/width.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -37,6 +40,7 @@ struct touched {
     bool known;     /* where, in all iterations */
     bool sure;      /* and by which threads; else more of them may be counted than do */
     bool beyond;    /* some of it lies beyond the array */
+    int64_t end;    /* bytes: so far it goes */
     uint64_t trace; /* of the last iteration: it was the last one if the next has the same */
     uint64_t elements[MOST_ELEMENTS / 64];
 };
@@ -259,15 +263,14 @@ static bool read_access(const struct context *c, struct access *access)
         return true;
     case NODE_UNARY: {
         const struct node *call = code_parent(c->code, parent);
-        access->writes = parent->op == TOK_AMP || parent->op == TOK_PLUS_PLUS ||
-                         parent->op == TOK_MINUS_MINUS;
+        access->writes =
+            parent->op == TOK_AMP || parent->op == TOK_PLUS_PLUS || parent->op == TOK_MINUS_MINUS;
         access->reads = !access->writes;
         if (parent->op != TOK_AMP)
             return true;
-        const struct symbol *name =
-            call && call->kind == NODE_CALL && call->kids->kind == NODE_NAME
-                ? tree_symbol(c->a->unit, call->kids)
-                : NULL;
+        const struct symbol *name = call && call->kind == NODE_CALL && call->kids->kind == NODE_NAME
+                                        ? tree_symbol(c->a->unit, call->kids)
+                                        : NULL;
         return name && !strncmp(name->text, "atomic", 6);
     }
     case NODE_CALL:
@@ -310,8 +313,8 @@ static bool is_object(const struct context *c, const struct node *name,
 static bool find_accesses(struct context *c, struct array *array)
 {
     size_t names = 0;
-    width_each(name, &c->code->names, array->function)
-        names += is_object(c, name->node, array->object);
+    width_each(name, &c->code->names, array->function) names +=
+        is_object(c, name->node, array->object);
     width_each(place, &c->code->places, array->function)
     {
         const struct node *around = code_parent(c->code, place->node);
@@ -322,8 +325,7 @@ static bool find_accesses(struct context *c, struct array *array)
         if (array->count == MOST_ACCESSES)
             return false;
         struct access *access = &array->accesses[array->count++];
-        *access = (struct access){.place = place,
-                                  .repeats = stands_in_loop(c->code, place->node)};
+        *access = (struct access){.place = place, .repeats = stands_in_loop(c->code, place->node)};
         if (!read_access(c, access))
             return false;
     }
@@ -379,8 +381,10 @@ static void touch(const struct array *array, struct lane_machine *machine,
         const struct type *type = array->object->type;
         int64_t begin = lanes_at(&at.address, t), end = begin + at.bytes;
         res->trace = (res->trace ^ t ^ (uint64_t)begin << 16) * 0x100000001b3;
-        res->beyond |= counts && (begin < 0 || (int64_t)size < end ||
-                                  is_beyond(machine, node, t, &type));
+        if (counts && res->end < end)
+            res->end = end;
+        res->beyond |=
+            counts && (begin < 0 || (int64_t)size < end || is_beyond(machine, node, t, &type));
         for (int64_t i = begin < 0 ? 0 : begin; i < end && i < (int64_t)size;
              i += (int64_t)array->element)
             res->elements[(uint64_t)i / array->element / 64] |=
@@ -476,6 +480,25 @@ static const struct access *find_in_vain(const struct array *array, unsigned oth
     return NULL;
 }
 
+/* An array whose size is a number becomes large enough for what goes beyond it on waves of width
+   OTHER. */
+static void add_size_fix(struct context *c, struct finding *f, const struct array *array,
+                         unsigned other)
+{
+    const struct node *dimension = array->object->declarator->kids;
+    int64_t end = 0;
+    for (unsigned i = 0; i < array->count; ++i)
+        if (array->accesses[i].on[other].known && end < array->accesses[i].on[other].end)
+            end = array->accesses[i].on[other].end;
+    if (!dimension || dimension->kind != NODE_DIMENSION || !dimension->kids ||
+        dimension->kids->kind != NODE_NUMBER ||
+        (dimension->next && dimension->next->kind == NODE_DIMENSION))
+        return;
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)(end / (int64_t)array->element));
+    finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, dimension->kids->tokens), text);
+}
+
 static void report(struct context *c, const struct array *array, enum rule_id rule,
                    const struct access *access, unsigned width, const unsigned block[3],
                    bool assumed)
@@ -487,15 +510,17 @@ static void report(struct context *c, const struct array *array, enum rule_id ru
                         tree_symbol(unit, array->object->declarator)->text);
     for (unsigned i = 0; i < array->count && i < MAX_RELATED; ++i) {
         const struct access *other = &array->accesses[i];
-        bool same = rule == RULE_WAVE_PARTIALS_OVERFLOW
-                        ? other->on[width == 32].beyond
-                        : (rule == RULE_WAVE_PARTIALS_UNREAD ? other->reads : other->writes) ||
-                              is_in_vain(array, other, width == 32,
-                                         rule == RULE_WAVE_PARTIALS_UNREAD);
+        bool same =
+            rule == RULE_WAVE_PARTIALS_OVERFLOW
+                ? other->on[width == 32].beyond
+                : (rule == RULE_WAVE_PARTIALS_UNREAD ? other->reads : other->writes) ||
+                      is_in_vain(array, other, width == 32, rule == RULE_WAVE_PARTIALS_UNREAD);
         if (other != access && same)
             finding_add_related(f, RELATED_USED, unit_span(unit, other->place->node->tokens), NULL);
     }
     add_follower(c, f, array->function);
+    if (rule == RULE_WAVE_PARTIALS_OVERFLOW)
+        add_size_fix(c, f, array, width == 32);
     if (assumed) {
         f->confidence = CONFIDENCE_MEDIUM;
         finding_add_related(f, RELATED_BLOCK_ASSUMED,

@@ -5,28 +5,29 @@
    where a wave has 64 lanes instead of 32; in HIP code, lanes that only waves of 64 have; shuffles
    with the width 32; loops of shuffles (or a row of them) over the distances 16, 8, 4, 2, 1, up or
    down, which combine 32 lanes. Why: without a width a shuffle spans the whole wave. Lane 0 is that
-   of the wave then, not of the half of it that was a warp. A tree that begins at 16 leaves each half
-   with a result of its own: right where both are used, as by warps of 32, and wrong where one lane
-   of the wave speaks for all of it.
+   of the wave then, not of the half of it that was a warp. A tree that begins at 16 leaves each
+   half with a result of its own: right where both are used, as by warps of 32, and wrong where one
+   lane of the wave speaks for all of it.
 
    Before: for (int d = 16; d; d /= 2) v += __shfl_down_sync(mask, v, d);
    After:  for (int d = warpSize / 2; d; d /= 2) v += __shfl_down_sync(mask, v, d);
 
-   Fix: unsafe: distances from warpSize / 2, the last lane warpSize - 1; shown: the width 32.
-   Silent: what follows warpSize; lanes that are not known; blocks of a single warp; groups of fewer
-   lanes than a warp has.  */
+   Fix: unsafe: distances from warpSize / 2, the last lane warpSize - 1, or the width 32 where not
+   all can follow. Silent: what follows warpSize; lanes that are not known; blocks of a single warp;
+   groups of fewer lanes than a warp has.  */
 #include <config.h>
 
 #include "annotate/width.h"
 
 #include <stdlib.h>
 
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "annotate/model/flow.h"
 
 enum {
     MOST_STEPS = 8,
-    RECENT = 32, /* series that a shuffle may belong to */
+    RECENT = 32,     /* series that a shuffle may belong to */
     MOST_EDGES = 16, /* a few threads at the edges are often left out of account afterwards */
 };
 
@@ -259,6 +260,50 @@ static void add_width_fix(struct context *c, struct finding *f, const struct nod
                          "warpSize");
 }
 
+/* Adds to TEXT what separates a statement at BEGIN from one put before it: the end of its line and
+   its indentation, or a blank where it does not begin the line. */
+static void add_line_break(struct strbuf *text, const struct source *source, uint32_t begin)
+{
+    uint32_t line = begin;
+    while (line && (source->text[line - 1] == ' ' || source->text[line - 1] == '\t'))
+        --line;
+    if (line && source->text[line - 1] == '\n') {
+        strbuf_adds(text, 1 < line && source->text[line - 2] == '\r' ? "\r\n" : "\n");
+        strbuf_add(text, source->text + line, begin - line);
+    } else {
+        strbuf_addc(text, ' ');
+    }
+}
+
+/* Waves of 64 lanes take one more step than the row that CALL begins. */
+static void add_step_fix(struct context *c, struct finding *f, const struct node *call,
+                         size_t function)
+{
+    const struct unit *unit = c->a->unit;
+    const struct node *statement = width_step(c->a, call);
+    struct warp_call warp;
+    if (!statement || width_safety(c->a, function) != FIX_UNSAFE ||
+        !warp_call_of(c->a, call, &warp))
+        return;
+    struct span span = unit_span(unit, statement->tokens),
+                lane = unit_span(unit, warp.lane->tokens);
+    struct span mask = warp.mask && warp.mask->kind == NODE_NUMBER
+                           ? unit_span(unit, warp.mask->tokens)
+                           : (struct span){lane.begin, lane.begin};
+    const char *text = unit->source->text;
+    struct strbuf insert = STRBUF_INIT;
+    strbuf_adds(&insert, "if (warpSize == 64) ");
+    strbuf_add(&insert, text + span.begin, mask.begin - span.begin);
+    if (mask.begin < mask.end)
+        strbuf_adds(&insert, "__activemask()");
+    strbuf_add(&insert, text + mask.end, lane.begin - mask.end);
+    strbuf_adds(&insert, "32");
+    strbuf_add(&insert, text + lane.end, span.end - lane.end);
+    add_line_break(&insert, unit->source, span.begin);
+    finding_add_edit(f, FIX_UNSAFE, (struct span){span.begin, span.begin}, insert.text);
+    strbuf_release(&insert);
+}
+
 static void add_steps(struct context *c, struct finding *f, unsigned width)
 {
     const struct comparison *gpus = c->a->gpus;
@@ -276,8 +321,8 @@ static void add_steps(struct context *c, struct finding *f, unsigned width)
 static const struct node *constant_of_series(struct context *c, const struct series *series,
                                              unsigned width)
 {
-    const struct node *loop = series->is_loop && series->place->kind == NODE_FOR ? series->place
-                                                                                 : NULL;
+    const struct node *loop =
+        series->is_loop && series->place->kind == NODE_FOR ? series->place : NULL;
     const struct node *condition = loop ? loop->kids->next : NULL, *res = NULL;
     for (const struct node *part = loop ? loop->kids : NULL; part && !res; part = part->next) {
         res = width_constant(c->a, part, width);
@@ -337,6 +382,9 @@ static void report_series(struct context *c, const struct series *series)
         add_loop_fix(c, f, series->place, width, series->function);
         for (size_t i = 0; f->fix && i < series->calls.count; ++i)
             add_width_fix(c, f, series->calls.items[i], series->function);
+    } else if (width == 32) {
+        for (size_t i = 0; i < series->calls.count; ++i)
+            add_step_fix(c, f, series->calls.items[i], series->function);
     }
 }
 
@@ -443,8 +491,8 @@ static bool is_same_for_all(struct context *c, const struct code_node *call,
     return lanes_uniform(&lanes) || lanes.wave_uniform;
 }
 
-/* The last lane is that of the wave where the rest follows; else the width 32 is the way out, which
-   is shown only, since both would not go together. */
+/* The last lane is that of the wave where the rest follows; else the width 32 is the way out. It is
+   only shown where the rest follows, since both would not go together. */
 static void add_lane_fix(struct context *c, struct finding *f, const struct code_node *call,
                          const struct warp_call *warp)
 {
@@ -452,14 +500,16 @@ static void add_lane_fix(struct context *c, struct finding *f, const struct code
     struct constant value;
     if (warp->lane->kind == NODE_NUMBER && constant_of(c->code->model, warp->lane, &value) &&
         constant_single(&value) && value.values[0] == 31) {
-        finding_add_edit(f, width_safety(a, call->function), unit_span(a->unit, warp->lane->tokens),
-                         "warpSize - 1");
-        return;
+        if (width_safety(a, call->function) == FIX_UNSAFE) {
+            finding_add_edit(f, FIX_UNSAFE, unit_span(a->unit, warp->lane->tokens), "warpSize - 1");
+            return;
+        }
     }
     uint32_t close = call->node->tokens.end - 1;
     if (unit_kind(a->unit, close) == TOK_RPAREN) {
         uint32_t at = unit_token(a->unit, close)->offset;
-        finding_add_edit(f, FIX_DISPLAY, (struct span){at, at}, ", 32");
+        bool stays = width_safety(a, call->function) != FIX_UNSAFE;
+        finding_add_edit(f, stays ? FIX_UNSAFE : FIX_DISPLAY, (struct span){at, at}, ", 32");
     }
 }
 
@@ -488,8 +538,7 @@ static void examine_far_lane(struct context *c, const struct code_node *call,
     uint64_t mask[LANES_MAX / 64];
     int64_t most = 0;
     if (!annotation_is_hip(a, call->node->token) || !width_applies(a, call->node->token, 64) ||
-        is_chosen(c, call->function, call->node) ||
-        loop_follows(c, call->function, call->node))
+        is_chosen(c, call->function, call->node) || loop_follows(c, call->function, call->node))
         return;
     width_blocks(a, call->function, 32, blocks, &assumed);
     if (count_strangers(c, call, lane, blocks[0]) < MOST_EDGES)
@@ -523,10 +572,11 @@ static void examine_lane(struct context *c, const struct code_node *call,
     unsigned blocks[WIDTH_BLOCKS][3];
     bool assumed;
     unsigned count = width_blocks(a, call->function, 32, blocks, &assumed);
-    /* One of several widths is that of the target. */
-    struct constant several;
+    /* One of several widths is that of the target; a lane from 32 on is one of 64. */
+    struct constant number;
     if (is_same_for_all(c, call, warp->value, blocks[0]) ||
-        (constant_of(c->code->model, warp->lane, &several) && !constant_single(&several)))
+        (constant_of(c->code->model, warp->lane, &number) &&
+         (!constant_single(&number) || 32 <= number.values[0])))
         return;
     int strangers = 0;
     for (unsigned i = 0; i < count && strangers == 0; ++i)

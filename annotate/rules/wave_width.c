@@ -29,8 +29,8 @@ struct definition {
     uint32_t token;
     const struct symbol *name;
     unsigned width;
-    bool two_roles; /* it splits what has to do with no thread as well */
-    bool alone;     /* no other is called so */
+    bool two_roles;     /* it splits what has to do with no thread as well */
+    bool alone;         /* no other is called so */
     VEC(uint32_t) uses; /* where it speaks of warps: the tokens with its name */
 };
 
@@ -172,30 +172,6 @@ static bool has_usual_name(const struct unit *unit)
     return false;
 }
 
-/* Whether NODE is what a lane or a warp is called by: its variable's name says so. */
-static bool goes_to_warp_name(struct context *c, const struct node *node)
-{
-    const struct node *at = node;
-    for (const struct node *parent; (parent = code_parent(c->code, at)); at = parent) {
-        const struct node *named = NULL;
-        if (parent->kind == NODE_DECLARATOR)
-            named = parent;
-        else if (parent->kind == NODE_ASSIGN && parent->kids != at)
-            named = parent->kids;
-        else if (parent->kind == NODE_RETURN) {
-            size_t function = model_function_at(c->code->model, node->token);
-            const struct function *fn = &c->a->unit->functions.items[function];
-            return width_speaks_of_warps(unit_token(c->a->unit, fn->name)->symbol->text);
-        }
-        if (named && (named->kind == NODE_DECLARATOR || named->kind == NODE_NAME ||
-                      named->kind == NODE_MEMBER))
-            return width_speaks_of_warps(tree_symbol(c->a->unit, named)->text);
-        if (NODE_BLOCK <= parent->kind || parent->kind == NODE_CALL)
-            return false;
-    }
-    return false;
-}
-
 /* Whether the text behind the name at TOKEN begins with a number that splits for WIDTH. */
 static bool is_plain_number(struct context *c, uint32_t token, unsigned width)
 {
@@ -230,7 +206,7 @@ static bool concerns_warps(struct context *c, const struct width_use *use,
     /* A lane may be what a small function is for. */
     for (size_t i = 0; !warps && i < fn->callers.count && i < 16; ++i)
         warps = c->widths->functions[fn->callers.items[i]].warps && is_returned(c, use->node);
-    if ((name && width_speaks_of_warps(name->text)) || goes_to_warp_name(c, use->node))
+    if ((name && width_speaks_of_warps(name->text)) || width_goes_to_warp(c->a, use->node))
         return true;
     /* What a loop adds to may be the number of a word as well. */
     return warps && !use->counted && (!name || is_plain_number(c, token, use->width));
@@ -249,6 +225,11 @@ static struct definition *definition_of(struct context *c, uint32_t token)
     const struct unit *unit = c->a->unit;
     const struct symbol *name = unit_token(unit, token)->symbol;
     if (token_region(unit_token(unit, token)) == REGION_CUDA || unit_is_member(unit, token))
+        return NULL;
+    /* Another definition of it, a question whether it is defined. */
+    if ((unit_token(unit, token)->flags & TOKEN_DIRECTIVE) &&
+        (unit_directive_at(unit, token)->name == token ||
+         unit_directive_at(unit, token)->kind != TOK_PP_DEFINE))
         return NULL;
     uint32_t defined = model_lookup(c->code->model, name, token).token;
     bool qualified = 0 < token && unit_kind(unit, token - 1) == TOK_COLON_COLON;
@@ -284,6 +265,31 @@ static void find_names(struct context *c)
     }
 }
 
+/* Whether FUNCTION uses D where it can do without. */
+static bool gives_up(const struct context *c, size_t function, const struct definition *d)
+{
+    vec_each (const struct width_edit, edit, &c->widths->functions[function].edits)
+        if (edit->defined == d->token)
+            return true;
+    return false;
+}
+
+/* The functions that use D, and all that are connected with them, follow warpSize together. */
+static void add_definition_fix(struct context *c, struct finding *f, const struct definition *d)
+{
+    size_t root = NO_INDEX, count = c->widths->function_count;
+    for (size_t i = 0; i < count && root == NO_INDEX; ++i)
+        if (width_safety(c->a, i) == FIX_UNSAFE && gives_up(c, i, d))
+            root = width_root(c->a->widths, i);
+    for (size_t i = 0; i < count && root != NO_INDEX; ++i) {
+        if (width_root(c->a->widths, i) != root)
+            continue;
+        vec_each (const struct width_edit, edit, &c->widths->functions[i].edits)
+            finding_add_edit(f, FIX_UNSAFE, unit_span(c->a->unit, edit->number->tokens),
+                             edit->text);
+    }
+}
+
 static void report_definition(struct context *c, const struct definition *d)
 {
     struct finding *f = width_add(c->a, RULE_WAVE_WIDTH_CONSTANT, one_token(d->token), d->width);
@@ -291,6 +297,7 @@ static void report_definition(struct context *c, const struct definition *d)
     uint32_t token;
     vec_each (const uint32_t, use, &d->uses)
         add_related(c, f, RELATED_USED, one_token(*use), &related);
+    add_definition_fix(c, f, d);
     if (width_speaks_of_warps(d->name->text))
         return;
     vec_each (const struct width_use, use, &c->widths->uses)
