@@ -13,15 +13,17 @@
 
 #include "annotate/width.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/xalloc.h"
 
 enum { MOST_LAUNCHES = 256 }; /* that a number is compared with */
 
 struct context {
     struct annotation *a;
     const struct code *code;
-    size_t counted; /* the function in which warps were counted last, + 1 */
-    size_t count;   /* the finding about that */
+    size_t *counts; /* by function: the finding about the warps that it counts, + 1 */
 };
 
 static bool is_constant(struct context *c, const struct node *node, int64_t *value)
@@ -180,6 +182,34 @@ static bool becomes_blocks(struct context *c, size_t function, const struct node
     return false;
 }
 
+/* NODE counts warps: one finding for a function. */
+static void report_count(struct context *c, const struct node *node, size_t function)
+{
+    struct findings *findings = c->a->findings;
+    if (c->counts[function]) {
+        finding_add_related(&findings->list.items[c->counts[function] - 1], RELATED_USED,
+                            unit_span(c->a->unit, node->tokens), NULL);
+        return;
+    }
+    width_add(c->a, RULE_WAVE_COUNT_HOST, node->tokens, 32);
+    c->counts[function] = findings->list.count;
+}
+
+/* warps = div_up (threads, 32) */
+static void examine_call(struct context *c, const struct code_node *at)
+{
+    int64_t value;
+    const struct node *number = code_argument(at->node, 1);
+    if (!at->name || !strcasestr(at->name->text, "div") || code_argument_count(at->node) != 2 ||
+        number->kind != NODE_NUMBER || !is_constant(c, number, &value) || value != 32 ||
+        !width_applies(c->a, at->node->token, 32))
+        return;
+    const struct node *kept = receiver(c, at->node);
+    if (says_warp(c, code_argument(at->node, 0), 3) || (kept && says_warp(c, kept, 1)) ||
+        is_block_size(c, at->function, code_argument(at->node, 0)))
+        report_count(c, at->node, at->function);
+}
+
 /* BLOCKS: the result becomes a number of blocks. */
 static void examine_count(struct context *c, const struct code_node *at, bool blocks)
 {
@@ -201,16 +231,8 @@ static void examine_count(struct context *c, const struct code_node *at, bool bl
                  (op != TOK_STAR && is_block_size(c, at->function, other)) ||
                  (op == TOK_STAR && blocks && !is_constant(c, other, &value) &&
                   launches_warps(c, at->function));
-    if (!warps)
-        return;
-    if (c->counted == at->function + 1) {
-        finding_add_related(&c->a->findings->list.items[c->count], RELATED_USED,
-                            unit_span(c->a->unit, at->node->tokens), NULL);
-        return;
-    }
-    width_add(c->a, RULE_WAVE_COUNT_HOST, at->node->tokens, 32);
-    c->counted = at->function + 1;
-    c->count = c->a->findings->list.count - 1;
+    if (warps)
+        report_count(c, at->node, at->function);
 }
 
 static void examine_tree(struct context *c, const struct node *node, size_t function, bool blocks)
@@ -365,7 +387,11 @@ void rule_wave_host(struct annotation *a)
 {
     if (!has_words(a))
         return;
-    struct context c = {.a = a, .code = annotation_code(a)};
+    struct context c = {
+        .a = a,
+        .code = annotation_code(a),
+        .counts = xcalloc(a->unit->functions.count + 1, sizeof *c.counts),
+    };
     vec_each (const struct code_node, at, &c.code->operations) {
         if (at->node->kind != NODE_BINARY || !at->node->kids->next ||
             function_on_device(&a->unit->functions.items[at->function]))
@@ -376,8 +402,12 @@ void rule_wave_host(struct annotation *a)
             examine_count(&c, at,
                           at->node->op == TOK_STAR && becomes_blocks(&c, at->function, at->node));
     }
+    vec_each (const struct code_node, call, &c.code->calls)
+        if (!function_on_device(&a->unit->functions.items[call->function]))
+            examine_call(&c, call);
     examine_launches(&c);
     examine_blocks(&c);
     if (says_warps(a))
         examine_constants(&c);
+    free(c.counts);
 }

@@ -219,6 +219,61 @@ static void add_related(struct context *c, struct finding *f, enum related_id id
         finding_add_related(f, id, unit_span(c->a->unit, range), NULL);
 }
 
+/* Shared arrays. */
+
+/* Whether OBJECT has a place for each warp of WIDTH, sized by a number of its own. */
+static bool is_for_warps(const struct context *c, const struct shared_object *object,
+                         unsigned width)
+{
+    const struct node *dimension = object->declarator->kids;
+    if (!dimension || dimension->kind != NODE_DIMENSION ||
+        (dimension->next && dimension->next->kind == NODE_DIMENSION) || !dimension->kids)
+        return false;
+    const struct node *size = dimension->kids;
+    struct constant value;
+    bool divides = size->kind == NODE_BINARY && size->op == TOK_SLASH &&
+                   constant_of(c->code->model, size->kids->next, &value) &&
+                   constant_single(&value) && value.values[0] == width;
+    return divides || (constant_of(c->code->model, size, &value) && constant_single(&value) &&
+                       value.values[0] == LANES_MAX / width);
+}
+
+/* Shared arrays of FUNCTION with a place for each warp of WIDTH. */
+static void add_partials(struct context *c, struct finding *f, size_t function, unsigned width,
+                         unsigned *related)
+{
+    size_t count;
+    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
+    for (; c->next_object < count; ++c->next_object) {
+        const struct shared_object *object = &objects[c->next_object];
+        if (object->function != NO_INDEX && function < object->function)
+            break;
+        if (object->function == function && is_for_warps(c, object, width))
+            add_related(c, f, RELATED_DECLARED_FOR_WARPS, object->declarator->tokens, related);
+    }
+}
+
+/* The same of all functions that number their warps by D. */
+static void add_partials_of(struct context *c, struct finding *f, const struct definition *d,
+                            unsigned *related)
+{
+    size_t count, next = 0;
+    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
+    vec_each (const struct width_use, use, &c->widths->uses) {
+        uint32_t token;
+        if (use->width != d->width || use->role != LANE_ROLE_WARP ||
+            !width_name(c->a, use->constant, &token) || token != d->token)
+            continue;
+        while (next < count &&
+               (objects[next].function == NO_INDEX || objects[next].function < use->function))
+            ++next;
+        for (; next < count && objects[next].function == use->function; ++next)
+            if (is_for_warps(c, &objects[next], d->width))
+                add_related(c, f, RELATED_DECLARED_FOR_WARPS, objects[next].declarator->tokens,
+                            related);
+    }
+}
+
 /* The definition that the name at TOKEN stands for, or NULL. */
 static struct definition *definition_of(struct context *c, uint32_t token)
 {
@@ -297,6 +352,7 @@ static void report_definition(struct context *c, const struct definition *d)
     uint32_t token;
     vec_each (const uint32_t, use, &d->uses)
         add_related(c, f, RELATED_USED, one_token(*use), &related);
+    add_partials_of(c, f, d, &related);
     add_definition_fix(c, f, d);
     if (width_speaks_of_warps(d->name->text))
         return;
@@ -375,32 +431,6 @@ static void examine_first_warp(struct context *c, const struct code_node *branch
 }
 
 /* Literals. */
-
-/* Shared arrays of FUNCTION with a place for each warp of WIDTH: sized by a number of its own. */
-static void add_partials(struct context *c, struct finding *f, size_t function, unsigned width,
-                         unsigned *related)
-{
-    size_t count;
-    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
-    for (; c->next_object < count; ++c->next_object) {
-        const struct shared_object *object = &objects[c->next_object];
-        const struct node *dimension = object->declarator->kids;
-        if (object->function != NO_INDEX && function < object->function)
-            break;
-        if (object->function != function || !dimension || dimension->kind != NODE_DIMENSION ||
-            (dimension->next && dimension->next->kind == NODE_DIMENSION) || !dimension->kids)
-            continue;
-        const struct node *size = dimension->kids;
-        struct constant value;
-        bool divides = size->kind == NODE_BINARY && size->op == TOK_SLASH &&
-                       constant_of(c->code->model, size->kids->next, &value) &&
-                       constant_single(&value) && value.values[0] == width;
-        bool most = constant_of(c->code->model, size, &value) && constant_single(&value) &&
-                    value.values[0] == LANES_MAX / width;
-        if (divides || most)
-            add_related(c, f, RELATED_DECLARED_FOR_WARPS, object->declarator->tokens, related);
-    }
-}
 
 /* Makes the numbers of FUNCTION follow warpSize, all of them. What is compared with them belongs
    to the cause. */
