@@ -6,13 +6,20 @@
 
 #include <string.h>
 
+enum {
+    MOST_SYMBOLS = 8,      /* names of the width in a function */
+    MOST_DEFINITIONS = 64, /* in a file */
+};
+
 struct follow {
     struct annotation *a;
     size_t function;
     struct width_function *fn;
     unsigned width;
-    struct lane_machine *machine, *first; /* of any iteration, and of the first */
-    unsigned sizes;                       /* names of the width in the sizes of arrays */
+    struct lane_machine *machine, *first;       /* of any iteration, and of the first */
+    unsigned sizes;                             /* names of the width in the sizes of arrays */
+    const struct symbol *symbols[MOST_SYMBOLS]; /* that some edit replaces */
+    unsigned symbol_count;
 };
 
 /* The width's name, and the function that has it. */
@@ -252,6 +259,25 @@ static void read_number(struct follow *f, const struct node *node, const struct 
         f->fn->keeps = true;
 }
 
+static bool is_edited_name(const struct follow *f, const struct symbol *name)
+{
+    for (unsigned i = 0; i < f->symbol_count; ++i)
+        if (f->symbols[i] == name)
+            return true;
+    return false;
+}
+
+/* Notes that an edit replaces NAME; false where there are too many. */
+static bool keep_symbol(struct follow *f, const struct symbol *name)
+{
+    if (is_edited_name(f, name))
+        return true;
+    if (f->symbol_count == MOST_SYMBOLS)
+        return false;
+    f->symbols[f->symbol_count++] = name;
+    return true;
+}
+
 static void read_name(struct follow *f, const struct node *node, const struct node *parent,
                       bool sizes)
 {
@@ -277,7 +303,7 @@ static void read_name(struct follow *f, const struct node *node, const struct no
         (ends_steps(f, node, parent) || is_half_of_steps(f, node, parent) ||
          rounds_up(f, node, parent) || is_last_lane(f, node, parent)))
         text = "warpSize";
-    if (text)
+    if (text && keep_symbol(f, tree_symbol(f->a->unit, node)))
         *vec_push(&f->fn->edits) = (struct width_edit){node, text, meaning.token};
     else
         f->fn->keeps = true;
@@ -294,14 +320,6 @@ static void read_numbers(struct follow *f, const struct node *node, const struct
         read_number(f, node, parent);
     tree_each (kid, node)
         read_numbers(f, kid, node, sizes);
-}
-
-static bool is_edited_name(const struct follow *f, const struct symbol *name)
-{
-    vec_each (const struct width_edit, edit, &f->fn->edits)
-        if (edit->defined != NO_TOKEN && tree_symbol(f->a->unit, edit->number) == name)
-            return true;
-    return false;
 }
 
 /* Whether the names of the width stand in BODY where no tree has them: template arguments, say. */
@@ -410,7 +428,7 @@ const struct width_function *width_edits(struct annotation *a, size_t index)
         unsigned blocks[WIDTH_BLOCKS][3], width = fn->hard64 && !fn->hard32 ? 64 : 32;
         bool assumed;
         width_blocks(a, index, width, blocks, &assumed);
-        struct follow f = {a, index, fn, width, NULL, NULL, 0};
+        struct follow f = {.a = a, .function = index, .fn = fn, .width = width};
         f.machine = annotation_machine(a, index, blocks[0], 64, 0);
         f.first = annotation_machine(a, index, blocks[0], 64, 1);
         fn->keeps = !f.machine || !f.first || (fn->hard32 && fn->hard64);
@@ -490,7 +508,9 @@ static void add_names(struct together *t, size_t index)
         vec_each (struct named, named, &t->named)
             if (named->defined == edit->defined)
                 other = named;
-        if (!other) {
+        if (!other && t->named.count == MOST_DEFINITIONS) {
+            widths->functions[index].keeps = true;
+        } else if (!other) {
             *vec_push(&t->named) = (struct named){edit->defined, index};
             unit_token(t->a->unit, edit->defined)->symbol->flags |= SYMBOL_WIDTH_FOLLOWS;
         } else {
@@ -510,6 +530,15 @@ static bool is_in_named_macro(const struct together *t, uint32_t token)
         if (named->defined == name)
             return true;
     return false;
+}
+
+static void keep_definition(struct together *t, uint32_t defined)
+{
+    vec_each (const uint32_t, kept, &t->kept)
+        if (*kept == defined)
+            return;
+    if (t->kept.count < MOST_DEFINITIONS)
+        *vec_push(&t->kept) = defined;
 }
 
 /* Looks for the names elsewhere: device code gives them up as well, or keeps them. */
@@ -532,7 +561,7 @@ static void find_elsewhere(struct together *t)
             }
         } else if (defined != NO_TOKEN && defined != i && !is_apart(a->unit, i) &&
                    !is_in_named_macro(t, i)) {
-            *vec_push(&t->kept) = defined;
+            keep_definition(t, defined);
         }
     }
 }

@@ -29,8 +29,11 @@
 enum {
     MOST_ELEMENTS = 2048, /* of an array that is looked at */
     MOST_ACCESSES = 32,   /* to it */
+    MOST_ARRAYS = 8,      /* of a function */
     ITERATIONS = 40,      /* of a loop: one more than the largest that is played to its end */
+    MOST_RUNS = 4000,     /* of functions in a file */
     MAX_RELATED = 8,
+    MAX_PLACES = 16, /* of warps that are told of a function */
 };
 
 static const unsigned waves[] = {32, 64};
@@ -65,8 +68,10 @@ struct context {
     struct annotation *a;
     const struct code *code;
     struct widths *widths;
-    size_t placed; /* the function in which places of warps were found last, + 1 */
-    size_t found;  /* the finding about them */
+    size_t placed;   /* the function in which places of warps were found last, + 1 */
+    size_t found;    /* the finding about them */
+    unsigned places; /* that it is about */
+    unsigned runs;   /* of functions that were played */
 };
 
 /* Whether the function at INDEX does something else on waves of another width. */
@@ -190,6 +195,8 @@ static void report_place(struct context *c, const struct code_node *place, unsig
 {
     struct annotation *a = c->a;
     if (c->placed == place->function + 1) {
+        if (MAX_PLACES <= c->places++)
+            return;
         struct finding *f = &a->findings->list.items[c->found];
         finding_add_related(f, RELATED_USED, unit_span(a->unit, place->node->tokens), NULL);
         add_place_fix(c, f, place, width);
@@ -198,6 +205,7 @@ static void report_place(struct context *c, const struct code_node *place, unsig
     struct finding *f = width_add(a, RULE_WAVE_PARTIALS_INDEX, place->node->tokens, width);
     c->placed = place->function + 1;
     c->found = a->findings->list.count - 1;
+    c->places = 1;
     add_follower(c, f, place->function);
     add_place_fix(c, f, place, width);
     add_hard_uses(c, f, place->function, width);
@@ -405,7 +413,7 @@ static void play(struct context *c, struct array *array, const unsigned block[3]
                 struct touched *on = &access->on[w];
                 if (!on->known || (sample > 1 && !access->repeats))
                     continue;
-                if (!machine)
+                if (!machine && c->runs++ < MOST_RUNS)
                     machine = annotation_machine(c->a, array->function, block, waves[w], sample);
                 uint64_t before = on->trace;
                 on->known = machine != NULL;
@@ -591,9 +599,11 @@ static void examine_arrays(struct context *c)
     size_t count;
     const struct shared_object *objects = model_shared_objects(c->code->model, &count);
     struct access *accesses = NULL;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0, of_function = 0; i < count; ++i) {
         const struct shared_object *object = &objects[i];
-        if (object->function == NO_INDEX || !knows_width(c, object->function))
+        of_function = i && objects[i - 1].function == object->function ? of_function + 1 : 0;
+        if (object->function == NO_INDEX || MOST_ARRAYS <= of_function ||
+            !knows_width(c, object->function))
             continue;
         if (!accesses)
             accesses = xcalloc(MOST_ACCESSES, sizeof *accesses);

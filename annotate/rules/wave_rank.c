@@ -15,6 +15,8 @@
 #include "annotate/width.h"
 #include "annotate/model/type.h"
 
+enum { MOST_PLACES = 256 }; /* for masks in a file of which more is thought */
+
 /* Whether NODE is what a warp function says of all lanes, or a variable that holds it. */
 static bool is_wave_mask(struct annotation *a, const struct lane_masks *masks,
                          const struct node *node)
@@ -22,7 +24,7 @@ static bool is_wave_mask(struct annotation *a, const struct lane_masks *masks,
     struct warp_call warp;
     if (node->kind == NODE_CALL)
         return warp_call_of(a, node, &warp) && warp.function->kind == WARP_BALLOT;
-    if (node->kind != NODE_NAME)
+    if (node->kind != NODE_NAME || MOST_PLACES < masks->places.count)
         return false;
     uint32_t declared =
         model_lookup(annotation_code(a)->model, tree_symbol(a->unit, node), node->token).token;
