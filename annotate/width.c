@@ -516,6 +516,15 @@ static void read_blocks(struct annotation *a, struct widths *widths, size_t inde
         if (fn->most_threads < threads)
             fn->most_threads = threads < UINT32_MAX ? (unsigned)threads : UINT32_MAX;
     }
+    if (fn->known || !(a->unit->functions.items[index].flags & FUNCTION_GLOBAL))
+        return;
+    /* No launch goes beyond the bounds. */
+    struct launch_bounds bounds = model_launch_bounds(annotation_code(a)->model, index);
+    if (bounds.given && bounds.max_threads.count &&
+        bounds.max_threads.values[bounds.max_threads.count - 1] <= LANES_MAX) {
+        fn->known = true;
+        fn->most_threads = (unsigned)bounds.max_threads.values[bounds.max_threads.count - 1];
+    }
 }
 
 /* Lanes by subtraction, tid - warp * 32, in functions that have warps. */
