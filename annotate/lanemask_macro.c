@@ -19,7 +19,7 @@ const struct directive *masks_macro(struct mask_search *s, const struct node *us
 }
 
 /* The text of MACRO as an expression, or NULL. */
-static const struct node *text_of(struct mask_search *s, const struct directive *macro)
+static const struct node *read_text(struct mask_search *s, const struct directive *macro)
 {
     struct mask_text *entry;
     HASH_FIND(hh, s->texts, &macro->name, sizeof macro->name, entry);
@@ -33,16 +33,33 @@ static const struct node *text_of(struct mask_search *s, const struct directive 
     return entry->tree;
 }
 
-bool masks_macro_gives(struct mask_search *s, const struct node *use, unsigned *bits)
+/* The text of the macro that USE is of, where it is not too deep in the texts of others. */
+static const struct node *text_of(struct mask_search *s, const struct node *use)
 {
     const struct directive *macro = s->nesting < NESTING ? masks_macro(s, use) : NULL;
-    const struct node *text = macro ? text_of(s, macro) : NULL;
+    return macro ? read_text(s, macro) : NULL;
+}
+
+bool masks_macro_gives(struct mask_search *s, const struct node *use, unsigned *bits)
+{
+    const struct node *text = text_of(s, use);
     if (!text)
         return false;
     ++s->nesting;
     bool res = masks_carries(s, text);
     if (res && bits)
         *bits = masks_width(s, text);
+    --s->nesting;
+    return res;
+}
+
+bool masks_macro_constant(struct mask_search *s, const struct node *use, int64_t *value)
+{
+    const struct node *text = use->kind == NODE_NAME ? text_of(s, use) : NULL;
+    if (!text)
+        return false;
+    ++s->nesting;
+    bool res = masks_constant(s, text, value);
     --s->nesting;
     return res;
 }
@@ -64,7 +81,7 @@ const struct mask_counter *masks_macro_counts(struct mask_search *s, const struc
                                               unsigned *index)
 {
     const struct directive *macro = masks_macro(s, call);
-    const struct node *text = macro ? text_of(s, macro) : NULL;
+    const struct node *text = macro ? read_text(s, macro) : NULL;
     while (text && text->kind == NODE_CAST)
         text = text->kids->next;
     const struct mask_counter *res = text ? masks_counter_of(s, text) : NULL;

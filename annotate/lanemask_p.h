@@ -192,6 +192,9 @@ const struct directive *masks_macro(struct mask_search *s, const struct node *us
 /* Whether it gives a lane mask; of how many BITS (NULL: of no interest). */
 bool masks_macro_gives(struct mask_search *s, const struct node *use, unsigned *bits);
 
+/* Whether it is a constant as a lane mask, as masks_constant() says. */
+bool masks_macro_constant(struct mask_search *s, const struct node *use, int64_t *value);
+
 /* The index of MACRO's parameter NAME; -1: it has none. */
 int masks_macro_parameter(const struct mask_search *s, const struct directive *macro,
                           const struct symbol *name);

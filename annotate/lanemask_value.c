@@ -49,6 +49,8 @@ bool masks_constant(struct mask_search *s, const struct node *node, int64_t *val
         *value = UINT32_MAX;
         return true;
     }
+    if (masks_macro_constant(s, node, value))
+        return true;
     bool cast = node->kind == NODE_CAST || node->kind == NODE_CONSTRUCT ||
                 (node->kind == NODE_CALL && node->kids->kind == NODE_NAME &&
                  tree_is_type_name(tree_symbol(s->unit, node->kids)));
