@@ -38,8 +38,9 @@ struct mask_place {
     bool passed;              /* a parameter: a caller passes a mask */
     bool written;             /* it gets one otherwise, so that one comes back by a reference */
     bool came_back;           /* it gets one from a function that it is lent to */
-    bool lent;       /* to a reference that gives it its value, whose type it has to have */
-    bool pointed_at; /* its address is taken: who knows what its type has to be */
+    bool lent; /* to a reference that gives it its value, whose type it has to have */
+    bool tied; /* its address is taken, a template compares its type with another:
+                  who knows what else has to change */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
     bool split;               /* its upper 32 lanes are taken by themselves, and so the lower */

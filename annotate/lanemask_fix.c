@@ -377,8 +377,8 @@ static enum fix_safety safety_with(const struct mask_search *s, const struct nod
     uint64_t key = d->token;
     HASH_FIND(hh, s->keys, &key, sizeof key, entry);
     const struct mask_place *p = entry ? masks_place(s, entry->place) : NULL;
-    if (p && p->pointed_at)
-        return FIX_DISPLAY; /* a pointer to it has the type as well */
+    if (p && p->tied)
+        return FIX_DISPLAY;
     if (p && masks_holds(p))
         return p->lent ? FIX_UNSAFE : FIX_SAFE;
     return d->stars || d->flags ? FIX_DISPLAY : FIX_UNSAFE;
@@ -449,7 +449,9 @@ void masks_group_places(struct mask_search *s)
         add_cast_edits(s, e->value, group);
     }
     vec_each (const struct mask_out, out, &s->outs)
-        if (out->done)
+        if (!masks_holds(masks_place(s, out->parameter)))
+            masks_place(s, out->place)->tied = true; /* a reference that stays as it is */
+        else if (out->done)
             masks_unite(s, masks_place(s, out->parameter)->group,
                         masks_place(s, out->place)->group);
 }

@@ -5,10 +5,20 @@
 
 #include <string.h>
 
+/* Where VALUE is a whole array, a pointer gets its address. */
+static void note_array(struct mask_search *s, const struct node *value)
+{
+    size_t place = value->kind == NODE_NAME ? masks_place_of(s, value) : SIZE_MAX;
+    const struct node *declarator = place == SIZE_MAX ? NULL : masks_place(s, place)->declarator;
+    if (declarator && declarator->kids && declarator->kids->kind == NODE_DIMENSION)
+        masks_place(s, place)->tied = true;
+}
+
 static void add_edge(struct mask_search *s, size_t place, const struct node *value, bool argument)
 {
     if (place == SIZE_MAX || !value)
         return;
+    note_array(s, value);
     *vec_push(&s->edges) = (struct mask_edge){place, value, argument};
     struct mask_place *p = masks_place(s, place);
     if (value->kind != NODE_NUMBER)
@@ -116,6 +126,20 @@ static void gather_out(struct mask_search *s, size_t parameter, const struct nod
     masks_place(s, place)->lent |= reference;
 }
 
+/* Whether a template finds the type of PARAM of FUNCTION from several arguments, which have to
+ * agree.
+ */
+static bool is_deduced_twice(struct mask_search *s, const struct model_function *function,
+                             const struct node *param)
+{
+    unsigned same = 0;
+    const struct symbol *type = tree_symbol(s->unit, param->kids);
+    for (unsigned i = 0; type && i < function->param_count; ++i)
+        same += function->params[i] && tree_symbol(s->unit, function->params[i]->kids) == type;
+    return 1 < same &&
+           model_lookup(s->model, type, param->kids->token).kind == NAME_TEMPLATE_PARAMETER;
+}
+
 static void gather_argument(struct mask_search *s, const struct mask_named *f, unsigned index,
                             const struct node *argument)
 {
@@ -130,6 +154,9 @@ static void gather_argument(struct mask_search *s, const struct mask_named *f, u
                                    .function = f->function};
     size_t place = masks_declared_place(s, &meaning);
     add_edge(s, place, argument, true);
+    size_t given = masks_place_of(s, argument);
+    if (given != SIZE_MAX && is_deduced_twice(s, model_function(s->model, f->function), param))
+        masks_place(s, given)->tied = true;
     gather_out(s, place, param, argument);
 }
 
@@ -147,6 +174,13 @@ static void gather_arguments_of(struct mask_search *s, const struct mask_named *
         for (const struct node *argument = first; argument; argument = argument->next)
             gather_argument(s, f, index++, argument);
     }
+}
+
+static void gather_call(struct mask_search *s, const struct node *call)
+{
+    for (const struct node *argument = call->kids->next; argument; argument = argument->next)
+        note_array(s, argument);
+    gather_arguments_of(s, masks_functions_called(s, call), call->kids->next);
 }
 
 static void gather_construct(struct mask_search *s, const struct node *node)
@@ -210,14 +244,14 @@ void masks_gather(struct mask_search *s, const struct node *node)
         if (masks_counter_of(s, node) || masks_macro_counts(s, node, &index))
             *vec_push(&s->counts) = node;
         else
-            gather_arguments_of(s, masks_functions_called(s, node), node->kids->next);
+            gather_call(s, node);
         break;
     case NODE_CONSTRUCT:
         gather_construct(s, node);
         break;
     case NODE_UNARY:
         if (node->op == TOK_AMP && masks_place_of(s, node->kids) != SIZE_MAX)
-            masks_place(s, masks_place_of(s, node->kids))->pointed_at = true;
+            masks_place(s, masks_place_of(s, node->kids))->tied = true;
         break;
     case NODE_RETURN:
         if (node->kids)

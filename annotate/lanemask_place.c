@@ -83,6 +83,14 @@ void masks_add_naming(struct mask_search *s, struct mask_place *p, const struct 
     p->last_used = at;
 }
 
+/* Whether the name at TOKEN is a template's parameter: a type as wide as what it is given. */
+static bool is_parameter_type(const struct mask_search *s, uint32_t token)
+{
+    const struct symbol *name = token == NO_TOKEN ? NULL : unit_token(s->unit, token)->symbol;
+    return name && unit_kind(s->unit, token) == TOK_IDENT &&
+           model_lookup(s->model, name, token).kind == NAME_TEMPLATE_PARAMETER;
+}
+
 size_t masks_declared_place(struct mask_search *s, const struct name_meaning *meaning)
 {
     static const enum mask_place_kind kinds[] = {[NAME_LOCAL] = MASK_LOCAL,
@@ -95,7 +103,7 @@ size_t masks_declared_place(struct mask_search *s, const struct name_meaning *me
                                .declarator = meaning->declarator,
                                .function = meaning->function};
     bool pointed = false;
-    place.automatic = type->flags & TYPE_AUTO;
+    place.automatic = type->flags & TYPE_AUTO || is_parameter_type(s, type->token);
     if (!place.automatic)
         place.bits =
             masks_bits_of(type_of_declaration(s->model, type, meaning->declarator), &pointed);
@@ -300,6 +308,7 @@ size_t masks_result_place(struct mask_search *s, size_t function)
     const struct function *fn = &s->unit->functions.items[function];
     struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
     place.bits = bits_of_words(s, (struct range){fn->head.begin, fn->name}, &place.automatic);
+    place.automatic |= is_parameter_type(s, fn->name - 1);
     if (!place.bits && !place.automatic)
         place.bits = bits_of_alias(s, fn->name - 1);
     if (unit_kind(s->unit, fn->name - 1) == TOK_STAR || unit_kind(s->unit, fn->name - 1) == TOK_AMP)
