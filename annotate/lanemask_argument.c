@@ -121,20 +121,29 @@ static const struct node *constant_behind(struct mask_search *s, const struct no
     return edges == 1 && masks_single(s, res, &value) && masks_is_full(value) ? res : NULL;
 }
 
+/* The token that defines the constant that NODE names, or the function that gives it; or NO_TOKEN. */
+static uint32_t definition_of(struct mask_search *s, const struct node *node)
+{
+    const struct node *name = node->kind == NODE_CALL ? node->kids : node;
+    if (name->kind != NODE_NAME || (node->kind == NODE_CALL && name->next))
+        return NO_TOKEN;
+    struct name_meaning meaning = model_lookup(s->model, tree_symbol(s->unit, name), name->token);
+    struct constant value;
+    if (meaning.token != NO_TOKEN || !constant_of(s->model, node, &value) ||
+        value.origin == NO_TOKEN ||
+        unit_token(s->unit, value.origin)->symbol != tree_symbol(s->unit, name))
+        return meaning.token;
+    return value.origin; /* a member of a class */
+}
+
 static void add_argument(struct mask_search *s, const struct node *node, size_t function,
                          int64_t value, unsigned bits, bool constant)
 {
     bool full = constant && masks_is_full(value);
-    uint32_t definition = NO_TOKEN;
-    if (node->kind == NODE_NAME) {
-        struct name_meaning meaning =
-            model_lookup(s->model, tree_symbol(s->unit, node), node->token);
-        definition = meaning.token;
-    }
     *vec_push(&s->masks->arguments) = (struct mask_argument){
         .node = node,
         .function = function,
-        .definition = definition,
+        .definition = definition_of(s, node),
         .full = full,
         .whole = full && masks_is_whole(s, function, node),
         .exact = constant && !full && function != NO_INDEX &&

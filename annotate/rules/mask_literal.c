@@ -91,6 +91,9 @@ static void report_partial(struct annotation *a, const struct mask_argument *arg
         finding_add_arg(f, widened(a, node));
         set_dialect(a, f, node);
     }
+    if (argument->definition != NO_TOKEN)
+        finding_add_related(f, RELATED_DEFINED, unit_token_span(a->unit, argument->definition),
+                            unit_token(a->unit, argument->definition)->symbol->text);
     if (argument->bits < 64)
         finding_add_edit(f, safety_at(a, node), unit_span(a->unit, node->tokens), widened(a, node));
 }
