@@ -107,6 +107,13 @@ void lane_masks_add_edits(struct lane_masks *masks, struct finding *f, uint32_t 
     }
 }
 
+bool lane_masks_replace(const struct lane_masks *masks, size_t offset)
+{
+    size_t low;
+    vec_search(low, masks->replaced.count, masks->replaced.items[low] < offset);
+    return low < masks->replaced.count && masks->replaced.items[low] == offset;
+}
+
 void lane_masks_free(struct lane_masks *masks)
 {
     if (!masks)
@@ -116,6 +123,7 @@ void lane_masks_free(struct lane_masks *masks)
     vec_release(&masks->uses);
     vec_release(&masks->arguments);
     vec_release(&masks->edits);
+    vec_release(&masks->replaced);
     free(masks->given);
     free(masks);
 }

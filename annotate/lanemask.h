@@ -95,6 +95,7 @@ struct lane_masks {
     VEC(struct mask_use) uses;
     VEC(struct mask_argument) arguments;
     VEC(struct mask_edit) edits; /* by group */
+    VEC(size_t) replaced;        /* where those of them begin that are not only shown, ascending */
     bool *given;                 /* by group: a finding has its edits */
 };
 
@@ -105,6 +106,9 @@ struct lane_masks *annotation_masks(struct annotation *a);
 /* Adds the edits of GROUP to the fix of F. Where they are very many, only the first finding that
    asks gets them. */
 void lane_masks_add_edits(struct lane_masks *masks, struct finding *f, uint32_t group);
+
+/* Whether a fix of the lane masks writes something else for what begins at OFFSET. */
+bool lane_masks_replace(const struct lane_masks *masks, size_t offset);
 
 void lane_masks_free(struct lane_masks *masks);
 

@@ -121,7 +121,8 @@ static const struct node *constant_behind(struct mask_search *s, const struct no
     return edges == 1 && masks_single(s, res, &value) && masks_is_full(value) ? res : NULL;
 }
 
-/* The token that defines the constant that NODE names, or the function that gives it; or NO_TOKEN. */
+/* The token that defines the constant that NODE names, or the function that gives it; or NO_TOKEN.
+ */
 static uint32_t definition_of(struct mask_search *s, const struct node *node)
 {
     const struct node *name = node->kind == NODE_CALL ? node->kids : node;

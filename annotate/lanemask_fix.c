@@ -466,6 +466,24 @@ static int compare_edits(const void *va, const void *vb)
     return a->span.end < b->span.end ? -1 : a->span.end != b->span.end;
 }
 
+static int compare_offsets(const void *va, const void *vb)
+{
+    size_t a = *(const size_t *)va, b = *(const size_t *)vb;
+    return a < b ? -1 : a != b;
+}
+
+static void sort_edits(struct lane_masks *masks)
+{
+    vec_each (const struct mask_edit, e, &masks->edits)
+        if (e->safety != FIX_DISPLAY)
+            *vec_push(&masks->replaced) = e->span.begin;
+    if (masks->replaced.count)
+        qsort(masks->replaced.items, masks->replaced.count, sizeof *masks->replaced.items,
+              compare_offsets);
+    if (masks->edits.count)
+        qsort(masks->edits.items, masks->edits.count, sizeof *masks->edits.items, compare_edits);
+}
+
 void masks_finish(struct mask_search *s)
 {
     struct lane_masks *masks = s->masks;
@@ -480,6 +498,5 @@ void masks_finish(struct mask_search *s)
     vec_each (struct mask_use, u, &masks->uses)
         u->group = masks_group_of(s, u->group);
     masks->given = xcalloc(s->sets.count + 1, sizeof *masks->given);
-    if (masks->edits.count)
-        qsort(masks->edits.items, masks->edits.count, sizeof *masks->edits.items, compare_edits);
+    sort_edits(masks);
 }

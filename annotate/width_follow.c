@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "annotate/lanemask.h"
+
 enum {
     MOST_SYMBOLS = 8,      /* names of the width in a function */
     MOST_DEFINITIONS = 64, /* in a file */
@@ -241,6 +243,13 @@ static bool ends_steps(const struct follow *f, const struct node *node, const st
     return lanes_uniform(&value);
 }
 
+/* Whether NODE counts the bits of a lane mask, and changes with that: 31 - __clz(m). */
+static bool goes_with_mask(const struct follow *f, const struct node *node)
+{
+    const struct lane_masks *masks = annotation_masks(f->a);
+    return masks && lane_masks_replace(masks, unit_span(f->a->unit, node->tokens).begin);
+}
+
 static void read_number(struct follow *f, const struct node *node, const struct node *parent)
 {
     struct constant value;
@@ -250,7 +259,8 @@ static void read_number(struct follow *f, const struct node *node, const struct 
         return;
     }
     if (ends_steps(f, node, parent) || !constant_of(annotation_code(f->a)->model, node, &value) ||
-        !constant_single(&value) || !may_be_width(f, value.values[0], node, parent))
+        !constant_single(&value) || !may_be_width(f, value.values[0], node, parent) ||
+        goes_with_mask(f, node))
         return;
     const char *text = followed(f, node, value.values[0], parent);
     if (text)
@@ -283,7 +293,7 @@ static void read_name(struct follow *f, const struct node *node, const struct no
 {
     struct model *model = annotation_code(f->a)->model;
     struct constant value;
-    if (!constant_of(model, node, &value))
+    if (!constant_of(model, node, &value) || goes_with_mask(f, node))
         return;
     if (!constant_single(&value) || !may_be_width(f, value.values[0], node, parent)) {
         /* A number of warps, say, that was computed elsewhere. */

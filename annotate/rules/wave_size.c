@@ -364,7 +364,7 @@ static void examine_library(struct annotation *a)
 void rule_wave_size(struct annotation *a)
 {
     const struct symbol *size = symbol_find(a->unit->symbols, "warpSize");
-    if (size) {
+    if (size && VERSION(7, 0, 0) <= a->options->hip_version) {
         examine_tokens(a, size);
         examine_arrays(a, size);
     }
