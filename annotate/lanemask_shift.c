@@ -3,6 +3,7 @@
 
 #include "annotate/lanemask_p.h"
 #include "annotate/model/launch.h"
+#include "annotate/width.h"
 
 /* Whether all threads of a block of BLOCK shift by AMOUNT as far as 32 bits allow, or some that
    get to NODE do not (*BEYOND); false where nobody can say. */
@@ -58,9 +59,11 @@ static bool is_guarded(const struct mask_search *s, const struct node *node)
 
 void masks_find_lane_shifts(struct mask_search *s)
 {
+    const struct widths *widths = annotation_widths(s->a);
     vec_each (const struct code_node, at, &s->code->operations) {
         const struct node *node = at->node, *left = node->kids;
         if (node->kind != NODE_BINARY || !at->device || s->seen[node->id] ||
+            !widths->functions[at->function].names_size ||
             (node->op != TOK_SHIFT_LEFT && node->op != TOK_SHIFT_RIGHT) ||
             left->next->kind == NODE_NUMBER || masks_carries(s, left))
             continue;
