@@ -209,6 +209,19 @@ static void gather_asm(struct mask_search *s, const struct node *node)
     }
 }
 
+static void gather_return(struct mask_search *s, const struct node *value)
+{
+    const struct type *type = NULL;
+    if (value->kind == NODE_LIST && !s->lambda)
+        type = masks_result_type(s, s->function);
+    if (type && type->kind == TYPE_RECORD)
+        gather_record(s, type, value->kids);
+    else
+        add_edge(s,
+                 s->lambda ? masks_lambda_place(s, s->lambda) : masks_result_place(s, s->function),
+                 value, false);
+}
+
 /* The upper half of MASK is taken by itself. */
 static void gather_half(struct mask_search *s, const struct node *mask)
 {
@@ -255,10 +268,7 @@ void masks_gather(struct mask_search *s, const struct node *node)
         break;
     case NODE_RETURN:
         if (node->kids)
-            add_edge(s,
-                     s->lambda ? masks_lambda_place(s, s->lambda)
-                               : masks_result_place(s, s->function),
-                     node->kids, false);
+            gather_return(s, node->kids);
         break;
     case NODE_ASM:
         gather_asm(s, node);

@@ -122,6 +122,9 @@ unsigned masks_bits_of(const struct type *type, bool *pointed);
 size_t masks_declared_place(struct mask_search *s, const struct name_meaning *meaning);
 size_t masks_place_of(struct mask_search *s, const struct node *node);
 size_t masks_result_place(struct mask_search *s, size_t function);
+/* The type of a result that is one name, or NULL. */
+const struct type *masks_result_type(struct mask_search *s, size_t function);
+
 size_t masks_lambda_place(struct mask_search *s, const struct node *lambda);
 
 /* The class that OBJECT is of, or its elements, or what it points to; NULL: nobody knows. And the

@@ -273,14 +273,13 @@ static unsigned bits_of_words(const struct mask_search *s, struct range range, b
     return res;
 }
 
-/* Those of the type that the name at TOKEN stands for. */
-static unsigned bits_of_alias(struct mask_search *s, uint32_t token)
+const struct type *masks_result_type(struct mask_search *s, size_t function)
 {
-    bool pointed = false;
+    uint32_t token = s->unit->functions.items[function].name - 1;
     const struct node *type = unit_kind(s->unit, token) == TOK_IDENT
                                   ? tree_type(&s->model->trees, (struct range){token, token + 1})
                                   : NULL;
-    return type ? masks_bits_of(type_of_declaration(s->model, type, NULL), &pointed) : 0;
+    return type ? type_of_declaration(s->model, type, NULL) : NULL;
 }
 
 size_t masks_lambda_place(struct mask_search *s, const struct node *lambda)
@@ -308,9 +307,10 @@ size_t masks_result_place(struct mask_search *s, size_t function)
     const struct function *fn = &s->unit->functions.items[function];
     struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
     place.bits = bits_of_words(s, (struct range){fn->head.begin, fn->name}, &place.automatic);
+    bool pointed = false;
     place.automatic |= is_parameter_type(s, fn->name - 1);
     if (!place.bits && !place.automatic)
-        place.bits = bits_of_alias(s, fn->name - 1);
+        place.bits = masks_bits_of(masks_result_type(s, function), &pointed);
     if (unit_kind(s->unit, fn->name - 1) == TOK_STAR || unit_kind(s->unit, fn->name - 1) == TOK_AMP)
         place.bits = 0;
     return find_place(s, fn->name, &place);
