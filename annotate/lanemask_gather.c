@@ -36,6 +36,8 @@ static void gather_record(struct mask_search *s, const struct type *record,
                           const struct node *first)
 {
     const struct mask_named *constructors = masks_functions_named(s, record->name);
+    if (first && !first->next && type_of(s->model, first)->kind == TYPE_RECORD)
+        return; /* a copy */
     if (constructors) {
         gather_arguments_of(s, constructors, first);
         return;
@@ -58,7 +60,7 @@ static void gather_initializer(struct mask_search *s, const struct type *type, s
     if (value && value->kind == NODE_LIST && !value->next)
         value = value->kids;
     else if (value && !value->next &&
-             (type->kind != TYPE_RECORD || initializer->op == TOK_ASSIGN)) {
+             (type->kind != TYPE_RECORD || unit_kind(s->unit, initializer->token) == TOK_ASSIGN)) {
         if (value->kind != NODE_LAMBDA)
             add_edge(s, place, value, false);
         return;
