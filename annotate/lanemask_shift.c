@@ -57,13 +57,23 @@ static bool is_guarded(const struct mask_search *s, const struct node *node)
     return false;
 }
 
-void masks_find_lane_shifts(struct mask_search *s)
+/* Whether some function of the file asks for a lane of the wave. */
+static bool asks_for_lanes(struct mask_search *s)
 {
     const struct widths *widths = annotation_widths(s->a);
+    for (size_t i = 0; i < widths->function_count; ++i)
+        if (widths->functions[i].names_size || widths->functions[i].takes_lane)
+            return true;
+    return false;
+}
+
+void masks_find_lane_shifts(struct mask_search *s)
+{
+    if (!asks_for_lanes(s))
+        return;
     vec_each (const struct code_node, at, &s->code->operations) {
         const struct node *node = at->node, *left = node->kids;
         if (node->kind != NODE_BINARY || !at->device || s->seen[node->id] ||
-            !widths->functions[at->function].names_size ||
             (node->op != TOK_SHIFT_LEFT && node->op != TOK_SHIFT_RIGHT) ||
             left->next->kind == NODE_NUMBER || masks_carries(s, left))
             continue;
