@@ -207,7 +207,8 @@ static bool could_be_used(const struct allows *a, const struct allow *allow)
     for (int i = 0; i < RULE_COUNT; ++i) {
         enum rule_id rule = (enum rule_id)i;
         bool meant = allow->name == rule_get(rule)->name || allow->name == rule_category(rule);
-        if (meant && !a->rule_off[i] && !(a->t->hip && rule_reads_cuda(rule)))
+        bool may_miss = a->t->hip && (rule_reads_cuda(rule) || rule_doubts_hip(rule));
+        if (meant && !a->rule_off[i] && !may_miss)
             return true;
     }
     return false;

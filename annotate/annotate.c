@@ -35,8 +35,15 @@ static void name_kernels(struct translation *t)
 
 struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct range range)
 {
-    return findings_add(a->findings, rule, unit_span(a->unit, range), unit_quote(a->unit, range),
-                        NULL, NULL);
+    struct finding *res =
+        findings_add(a->findings, rule, unit_span(a->unit, range), NULL, NULL, NULL);
+    annotation_add_quote(a, res, range);
+    return res;
+}
+
+void annotation_add_quote(struct annotation *a, struct finding *finding, struct range range)
+{
+    finding_add_quote(finding, unit_quote(a->unit, range), unit_span(a->unit, range));
 }
 
 const struct code *annotation_code(struct annotation *a)

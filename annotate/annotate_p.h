@@ -51,6 +51,9 @@ struct lane_machine *annotation_machine(struct annotation *a, size_t function,
    it is added as base/finding.h says. */
 struct finding *annotation_add(struct annotation *a, enum rule_id rule, struct range range);
 
+/* Adds a further argument, the text of RANGE, to FINDING. */
+void annotation_add_quote(struct annotation *a, struct finding *finding, struct range range);
+
 /* Adds to F the COUNT at PLACES in other files that it has not yet. */
 struct model_place;
 void annotation_add_places(struct finding *f, const struct model_place *places, unsigned count);

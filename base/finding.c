@@ -33,13 +33,26 @@ struct finding *findings_add(struct findings *findings, enum rule_id rule, struc
     return res;
 }
 
-void finding_add_arg(struct finding *finding, const char *text)
+/* The number of the first argument that FINDING does not have. */
+static int next_arg(const struct finding *finding)
 {
     int i = 0;
     while (i < FINDING_ARGS && finding->args[i])
         ++i;
     assert(i < FINDING_ARGS);
-    finding->args[i] = copy(finding->arena, text);
+    return i;
+}
+
+void finding_add_arg(struct finding *finding, const char *text)
+{
+    finding->args[next_arg(finding)] = copy(finding->arena, text);
+}
+
+void finding_add_quote(struct finding *finding, const char *quote, struct span span)
+{
+    int i = next_arg(finding);
+    finding->args[i] = copy(finding->arena, quote);
+    finding->quoted[i] = span;
 }
 
 void finding_add_number(struct finding *finding, long long number)

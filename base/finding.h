@@ -82,6 +82,7 @@ struct finding {
     target_set targets;             /* EVERY_TARGET, unless the place says otherwise; a finding that
                                        concerns none of the run's is dropped */
     const char *args[FINDING_ARGS]; /* NUL-terminated, in the arena; NULL behind the last */
+    struct span quoted[FINDING_ARGS]; /* of the arguments that quote the input; else empty */
     const char *advice; /* the way out for this place, English, or NULL: the rule's todo; borrowed
                            from the map */
     const char *kernel; /* the kernel or device function it lies in, or NULL */
@@ -113,6 +114,9 @@ struct finding *findings_add(struct findings *findings, enum rule_id rule, struc
    FINDING_ARGS are an error of the program. */
 void finding_add_arg(struct finding *finding, const char *text);
 void finding_add_number(struct finding *finding, long long number);
+
+/* The same for the text QUOTE of what stands at SPAN. */
+void finding_add_quote(struct finding *finding, const char *quote, struct span span);
 
 /* Adds the place SPAN, which is related to FINDING as ID says. ARG is what the sentence of ID calls
    %1, or NULL; it is copied. The result may get more arguments. */

@@ -6,6 +6,7 @@ libhipwright_a_SOURCES += \
     base/hash.c base/hash.h \
     base/i18n.h \
     base/lcs.c base/lcs.h \
+    base/quote.c base/quote.h \
     base/related.def \
     base/rule.c base/rule.h \
     base/rules.def \

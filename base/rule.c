@@ -41,6 +41,13 @@ bool rule_reads_cuda(enum rule_id id)
            id == RULE_OCCUPANCY_LAUNCH_BOUNDS || id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
 }
 
+bool rule_doubts_hip(enum rule_id id)
+{
+    const char *category = rule_category(id);
+    return !strcmp(category, "ptx") || !strcmp(category, "matrix") || id == RULE_WAVE_VOTE_KEPT ||
+           id == RULE_WAVE_SHUFFLE_LANE || id == RULE_WAVE_MASK_PARTIAL;
+}
+
 const char *rule_category_find(const char *name)
 {
     for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i)

@@ -67,6 +67,10 @@ const char *rule_category(enum rule_id id);
    which mean something else in HIP. */
 bool rule_reads_cuda(enum rule_id id);
 
+/* Whether ID takes CUDA's word for what it asks further signs of in HIP source: that a warp has 32
+   lanes, that an asm statement is PTX, that fragments are those of a warp. */
+bool rule_doubts_hip(enum rule_id id);
+
 /* The category NAME, the same pointer as rule_category() returns, or NULL. */
 const char *rule_category_find(const char *name);
 

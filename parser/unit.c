@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "parser/island.h"
 #include "parser/unit_p.h"
 
@@ -102,39 +101,33 @@ bool unit_same_text(const struct unit *unit, struct range a, struct range b)
     return true;
 }
 
+size_t unit_comment_from(const struct unit *unit, size_t offset)
+{
+    size_t low;
+    vec_search(low, unit->tokens.comments.count, unit->tokens.comments.items[low].offset < offset);
+    return low;
+}
+
+void unit_add_quote(const struct unit *unit, struct quote *quote, size_t begin, size_t end)
+{
+    const char *text = unit->source->text;
+    for (size_t i = unit_comment_from(unit, begin); i < unit->tokens.comments.count; ++i) {
+        const struct comment *comment = &unit->tokens.comments.items[i];
+        if (end <= comment->offset || !quote_add(quote, text + begin, comment->offset - begin))
+            break;
+        quote_add(quote, " ", 1);
+        begin = comment->offset + comment->length;
+    }
+    if (begin < end)
+        quote_add(quote, text + begin, end - begin);
+}
+
 const char *unit_quote(const struct unit *unit, struct range range)
 {
-    enum { LONGEST = 80 };
     struct span span = unit_span(unit, range);
-    const char *text = unit->source->text;
-    struct strbuf out = STRBUF_INIT;
-    bool blank = false;
-    for (uint32_t i = span.begin; i < span.end && out.len < LONGEST; ++i) {
-        unsigned char c = (unsigned char)text[i];
-        if (strchr(" \t\r\v\f\n", c) && c) {
-            blank = true;
-            continue;
-        }
-        if (blank && out.len)
-            strbuf_addc(&out, ' ');
-        blank = false;
-        if (c < ' ' || c == 0x7f)
-            strbuf_printf(&out, "\\x%02X", c);
-        else
-            strbuf_addc(&out, (char)c);
-    }
-    /* Not in the middle of a character. */
-    if (LONGEST <= out.len) {
-        while (out.len && (out.text[out.len - 1] & 0xc0) == 0x80)
-            --out.len;
-        if (out.len && (unsigned char)out.text[out.len - 1] >= 0xc0)
-            --out.len;
-        strbuf_add(&out, "", 0);
-        strbuf_adds(&out, "...");
-    }
-    const char *res = arena_strndup(unit->arena, out.text ? out.text : "", out.len);
-    strbuf_release(&out);
-    return res;
+    struct quote quote = QUOTE_INIT;
+    unit_add_quote(unit, &quote, span.begin, span.end);
+    return quote_finish(&quote, unit->arena);
 }
 
 /* See struct arguments. */

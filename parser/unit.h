@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/finding.h"
+#include "base/quote.h"
 #include "base/source.h"
 #include "base/symbol.h"
 #include "base/vec.h"
@@ -232,8 +233,14 @@ static inline struct span unit_token_span(const struct unit *unit, uint32_t inde
 /* Whether the tokens of A and those of B are written alike. */
 bool unit_same_text(const struct unit *unit, struct range a, struct range b);
 
-/* The source's bytes of RANGE on one line for a message: white space folded, control bytes as \xNN,
-   shortened where very long; in the unit's arena. */
+/* The number of the first comment at or behind OFFSET. */
+size_t unit_comment_from(const struct unit *unit, size_t offset);
+
+/* Appends the source's bytes from BEGIN to END to QUOTE, without comments. */
+void unit_add_quote(const struct unit *unit, struct quote *quote, size_t begin, size_t end);
+
+/* The source's bytes of RANGE on one line for a message, as base/quote.h says, without comments; in
+   the unit's arena. */
 const char *unit_quote(const struct unit *unit, struct range range);
 
 /* Islands that are asked for. */

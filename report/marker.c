@@ -103,7 +103,7 @@ void markers_strip(const struct source *source, struct edits *edits)
 
 /* ---- where a marker may stand */
 
-/* A finding and the line above which it is marked. */
+/* A finding and the line above which it is marked, or would be if it were more than a note. */
 struct mark {
     uint32_t line; /* offset of its begin */
     const struct finding *finding;
@@ -114,11 +114,14 @@ struct old_marker {
     struct span lines; /* what it says, then what to do */
     uint32_t line;     /* offset of the begin of the line it is about */
     enum rule_id rule; /* RULE_COUNT: none of ours */
+    struct span quote; /* what it names between `...`; empty if nothing */
+    bool kept;         /* it stays */
 };
 
 struct marking {
     struct translation *t;
     enum style style;
+    size_t edit_count;   /* of T: those that are no markers of this run */
     size_t asked, found; /* the last line begin asked for, and its place */
     VEC(struct mark) marks;
     VEC(struct old_marker) old;
@@ -158,12 +161,10 @@ static size_t token_over(const struct unit *unit, size_t offset)
 /* The begin of the comment that goes over OFFSET, or OFFSET. */
 static size_t comment_over(const struct unit *unit, size_t offset)
 {
-    const struct comment *items = unit->tokens.comments.items;
-    size_t low;
-    vec_search(low, unit->tokens.comments.count, items[low].offset < offset);
+    size_t low = unit_comment_from(unit, offset);
     if (!low)
         return offset;
-    const struct comment *c = &items[low - 1];
+    const struct comment *c = &unit->tokens.comments.items[low - 1];
     size_t end = (size_t)c->offset + c->length;
     const char *text = unit->source->text;
     bool open = offset == end && text[c->offset + 1] == '*' &&
@@ -256,17 +257,56 @@ static void add_line(struct strbuf *out, struct marking *m, const char *word,
     strbuf_release(&safe);
 }
 
+/* What the translation makes of SPAN, for a message, or NULL where it leaves that alone. */
+static const char *translated_quote(struct marking *m, struct span span)
+{
+    const struct edit *items = m->t->edits.list.items;
+    size_t first;
+    vec_search(first, m->edit_count, items[first].offset < span.begin);
+    struct quote quote = QUOTE_INIT;
+    size_t at = span.begin;
+    bool any = false;
+    for (size_t i = first; i < m->edit_count && items[i].offset < span.end; ++i) {
+        const struct edit *e = &items[i];
+        if (span.end < e->offset + e->length || (!e->length && e->offset == span.begin))
+            continue;
+        unit_add_quote(m->t->unit, &quote, at, e->offset);
+        quote_add(&quote, e->text, strlen(e->text));
+        at = (size_t)e->offset + e->length;
+        any = true;
+    }
+    unit_add_quote(m->t->unit, &quote, at, span.end);
+    const char *res = quote_finish(&quote, &m->t->arena);
+    return any ? res : NULL;
+}
+
+/* FINDING with what it quotes as it stands below the marker. A rule that reads CUDA speaks of
+   CUDA's text. */
+static struct finding as_translated(struct marking *m, const struct finding *finding)
+{
+    struct finding res = *finding;
+    for (int i = 0; i < FINDING_ARGS && res.args[i]; ++i) {
+        struct span span = res.quoted[i];
+        const char *quote = span.begin < span.end && !rule_reads_cuda(res.rule)
+                                ? translated_quote(m, span)
+                                : NULL;
+        res.args[i] = quote ? quote : res.args[i];
+    }
+    return res;
+}
+
 /* The marker of FINDING, of one or two lines that INDENT begins and NEWLINE ends. */
 static void add_marker(struct strbuf *out, struct marking *m, const struct finding *finding,
                        const struct strbuf *indent, const char *newline)
 {
     struct strbuf words = STRBUF_INIT;
-    message_add(&words, finding, false);
+    const struct finding shown = as_translated(m, finding);
+    message_add(&words, &shown, false);
     strbuf_add(out, indent->text, indent->len);
     add_line(out, m, level_word(finding_level(finding)), &words, rule_get(finding->rule)->name);
     strbuf_adds(out, newline);
     strbuf_clear(&words);
-    if (message_add_todo(&words, finding, false)) {
+    if (message_add_todo(&words, &shown, false)) {
         strbuf_add(out, indent->text, indent->len);
         add_line(out, m, "TODO", &words, NULL);
         strbuf_adds(out, newline);
@@ -292,6 +332,12 @@ static enum style find_style(const struct translation *t)
 
 /* ---- all markers of a file */
 
+/* Whether another run may not find what a marker of RULE says. */
+static bool may_stay(enum rule_id rule)
+{
+    return rule_reads_cuda(rule) || rule_doubts_hip(rule);
+}
+
 /* By line, then in the order of the findings; but those that stay in a later run come first, so
    that what it finds itself can follow them. */
 static int compare_marks(const void *va, const void *vb)
@@ -299,10 +345,15 @@ static int compare_marks(const void *va, const void *vb)
     const struct mark *a = va, *b = vb;
     if (a->line != b->line)
         return a->line < b->line ? -1 : 1;
-    bool a_stays = rule_reads_cuda(a->finding->rule), b_stays = rule_reads_cuda(b->finding->rule);
+    bool a_stays = may_stay(a->finding->rule), b_stays = may_stay(b->finding->rule);
     if (a_stays != b_stays)
         return a_stays ? -1 : 1;
     return (b->finding < a->finding) - (a->finding < b->finding);
+}
+
+static bool is_shown(const struct finding *finding)
+{
+    return finding_level(finding) != LEVEL_NOTE;
 }
 
 static void collect_marks(struct marking *m)
@@ -310,7 +361,7 @@ static void collect_marks(struct marking *m)
     m->asked = 0;
     m->found = 1; /* nothing was asked yet */
     vec_each (const struct finding, f, &m->t->findings.list)
-        if (finding_level(f) != LEVEL_NOTE)
+        if (is_shown(f) || rule_doubts_hip(f->rule))
             *vec_push(&m->marks) = (struct mark){(uint32_t)place(m, f->span.begin), f};
     if (m->marks.count)
         qsort(m->marks.items, m->marks.count, sizeof *m->marks.items, compare_marks);
@@ -324,17 +375,51 @@ static size_t old_from(const struct marking *m, size_t line)
     return low;
 }
 
-/* Whether RULE's markers stay: another run would not find what they say, or with other names. */
-static bool is_kept(const struct marking *m, enum rule_id rule)
+/* Whether this run finds something of RULE, fixed or not, for the line at LINE. */
+static bool is_found(const struct marking *m, uint32_t line, enum rule_id rule)
 {
-    return m->t->hip && rule != RULE_COUNT && rule_reads_cuda(rule);
+    size_t low;
+    vec_search(low, m->marks.count, m->marks.items[low].line < line);
+    for (; low < m->marks.count && m->marks.items[low].line == line; ++low)
+        if (m->marks.items[low].finding->rule == rule)
+            return true;
+    return false;
+}
+
+/* Whether what OLD names still stands where it points to. */
+static bool stands(const struct marking *m, const struct old_marker *old)
+{
+    enum { FARTHEST = 4096 };
+    static const char more[] = "...";
+    const struct source *source = &m->t->source;
+    size_t end = source->len - old->line < FARTHEST ? source->len : old->line + FARTHEST;
+    const char *name = source->text + old->quote.begin;
+    size_t len = old->quote.end - old->quote.begin;
+    if (sizeof more <= len && !memcmp(name + len - strlen(more), more, strlen(more)))
+        len -= strlen(more);
+    struct quote below = QUOTE_INIT;
+    below.longest = SIZE_MAX;
+    unit_add_quote(m->t->unit, &below, old->line, end);
+    bool res = len && below.text.text && memmem(below.text.text, below.text.len, name, len);
+    strbuf_release(&below.text);
+    return res;
+}
+
+/* Whether OLD stays: this run cannot find what it says, or only with other names; or it has reason
+   to doubt that, and what OLD names is still there. */
+static bool is_kept(const struct marking *m, const struct old_marker *old)
+{
+    if (!m->t->hip || old->rule == RULE_COUNT)
+        return false;
+    return rule_reads_cuda(old->rule) ||
+           (rule_doubts_hip(old->rule) && !is_found(m, old->line, old->rule) && stands(m, old));
 }
 
 /* Says in KEPT (RULE_COUNT of them) of which rules the line at LINE has markers that stay. */
 static void find_kept(const struct marking *m, size_t line, bool *kept)
 {
     for (size_t i = old_from(m, line); i < m->old.count && m->old.items[i].line == line; ++i)
-        if (is_kept(m, m->old.items[i].rule))
+        if (m->old.items[i].kept)
             kept[m->old.items[i].rule] = true;
 }
 
@@ -352,7 +437,7 @@ static void insert(struct marking *m, const struct mark *marks, size_t count)
     find_kept(m, line, kept);
     size_t last = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (kept[marks[i].finding->rule])
+        if (kept[marks[i].finding->rule] || !is_shown(marks[i].finding))
             continue;
         strbuf_clear(&one);
         add_marker(&one, m, marks[i].finding, &indent, newline);
@@ -386,6 +471,17 @@ static enum rule_id rule_of(const char *text, size_t len)
     return rule_find(name, &res) ? res : RULE_COUNT;
 }
 
+/* What the marker of LEN bytes at OFFSET names first. */
+static struct span quote_of(const struct source *source, size_t offset, size_t len)
+{
+    const char *text = source->text;
+    const char *open = memchr(text + offset, '`', len);
+    const char *close = open ? memchr(open + 1, '`', (size_t)(text + offset + len - open - 1)) : NULL;
+    if (!close)
+        return (struct span){0, 0};
+    return (struct span){(uint32_t)(open + 1 - text), (uint32_t)(close - text)};
+}
+
 /* Adds the marker line of COMMENT: a new marker, or what to do about the one above. */
 static void add_old(struct marking *m, const struct comment *comment, struct span line)
 {
@@ -393,8 +489,10 @@ static void add_old(struct marking *m, const struct comment *comment, struct spa
     struct old_marker *last = m->old.count ? &m->old.items[m->old.count - 1] : NULL;
     size_t skip = 3 + strlen(prefix);
     if (!starts_with(text + skip, comment->length - skip, "TODO"))
-        *vec_push(&m->old) =
-            (struct old_marker){.lines = line, .rule = rule_of(text, comment->length)};
+        *vec_push(&m->old) = (struct old_marker){
+            .lines = line,
+            .rule = rule_of(text, comment->length),
+            .quote = quote_of(&m->t->source, comment->offset, comment->length)};
     else if (last && last->lines.end == line.begin)
         last->lines.end = line.end;
     else
@@ -419,16 +517,18 @@ static void collect_old(struct marking *m)
 static void remove_old(struct marking *m)
 {
     vec_each (const struct old_marker, old, &m->old)
-        if (!is_kept(m, old->rule))
+        if (!old->kept)
             edit_add(&m->t->edits, old->lines.begin, old->lines.end - old->lines.begin, "",
                      EDIT_MARKER);
 }
 
 void markers_add(struct translation *t)
 {
-    struct marking m = {.t = t, .style = find_style(t)};
+    struct marking m = {.t = t, .style = find_style(t), .edit_count = t->edits.list.count};
     collect_old(&m);
     collect_marks(&m);
+    vec_each (struct old_marker, old, &m.old)
+        old->kept = is_kept(&m, old);
     for (size_t i = 0, count; i < m.marks.count; i += count) {
         count = 1;
         while (i + count < m.marks.count && m.marks.items[i + count].line == m.marks.items[i].line)

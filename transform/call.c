@@ -258,17 +258,9 @@ static void apply_op(struct transform *tr, const struct arg_op *op, const struct
     }
 }
 
-/* The index of the first comment at or behind OFFSET. */
-static size_t first_comment(const struct unit *unit, size_t offset)
-{
-    size_t low;
-    vec_search(low, unit->tokens.comments.count, unit->tokens.comments.items[low].offset < offset);
-    return low;
-}
-
 static bool has_comment(const struct unit *unit, size_t begin, size_t end)
 {
-    size_t i = first_comment(unit, begin);
+    size_t i = unit_comment_from(unit, begin);
     return i < unit->tokens.comments.count && unit->tokens.comments.items[i].offset < end;
 }
 
@@ -290,7 +282,7 @@ struct remarks {
 static size_t line_remarks_end(const struct unit *unit, uint32_t comma)
 {
     const struct source *source = unit->source;
-    size_t at = unit_token(unit, comma)->offset + 1, i = first_comment(unit, at);
+    size_t at = unit_token(unit, comma)->offset + 1, i = unit_comment_from(unit, at);
     const struct comment *list = unit->tokens.comments.items;
     for (; i < unit->tokens.comments.count; ++i) {
         size_t next = at + strspn(source->text + at, " \t");
@@ -310,8 +302,8 @@ static struct remarks remarks_of(const struct unit *unit, const struct arguments
     size_t begin = i ? line_remarks_end(unit, before) : unit_token(unit, before)->offset + 1;
     size_t end =
         i + 1 < args->count ? line_remarks_end(unit, behind) : unit_token(unit, behind)->offset;
-    return (struct remarks){first_comment(unit, begin), first_comment(unit, span.begin),
-                            first_comment(unit, end)};
+    return (struct remarks){unit_comment_from(unit, begin), unit_comment_from(unit, span.begin),
+                            unit_comment_from(unit, end)};
 }
 
 /* The bytes of argument I with its comments. */
@@ -724,7 +716,7 @@ static void render_slot(struct rendering *r, const struct arguments *args, const
         render(r, span.begin, span.end, out);
     strbuf_adds(out, slot->behind);
     const char *comma = last ? "" : ",", *blank = last ? "" : " ";
-    for (size_t k = first_comment(unit, span.end); k < remarks.end; ++k) {
+    for (size_t k = unit_comment_from(unit, span.end); k < remarks.end; ++k) {
         bool line = is_line_comment(unit, k);
         strbuf_printf(out, "%s ", line ? comma : "");
         add_comment(unit, k, out);

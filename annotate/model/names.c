@@ -1090,28 +1090,34 @@ static struct decl_table *function_names(struct model *model, uint32_t index)
 
 /* Looking up. */
 
-static bool scope_holds(const struct unit *unit, uint32_t scope, uint32_t at)
+/* A place from which names are looked up. */
+struct outlook {
+    uint32_t at;
+    uint32_t scope; /* around it, or NO_INDEX */
+};
+
+static bool scope_holds(const struct unit *unit, uint32_t scope, const struct outlook *from)
 {
     if (scope == NO_INDEX)
         return true;
     const struct scope *around = &unit->scopes.items[scope];
     if (around->kind != SCOPE_NAMESPACE)
         return true; /* the extent says it */
-    if (around->tokens.begin <= at && at < around->tokens.end)
+    if (around->tokens.begin <= from->at && from->at < around->tokens.end)
         return true;
     /* A namespace that is opened again. */
-    for (uint32_t i = unit_scope_at(unit, at); i != NO_INDEX; i = unit->scopes.items[i].parent)
+    for (uint32_t i = from->scope; i != NO_INDEX; i = unit->scopes.items[i].parent)
         if (unit->scopes.items[i].kind == SCOPE_NAMESPACE &&
             unit->scopes.items[i].name == around->name)
             return true;
     return false;
 }
 
-/* The class that OWNER::f(), around AT, belongs to, or NO_INDEX. */
-static uint32_t owner_at(struct model *model, uint32_t at)
+/* The class that OWNER::f(), around AT in SCOPE, belongs to, or NO_INDEX. */
+static uint32_t owner_at(struct model *model, uint32_t at, uint32_t scope_at)
 {
     const struct unit *unit = model->unit;
-    for (uint32_t i = unit_scope_at(unit, at); i != NO_INDEX; i = unit->scopes.items[i].parent) {
+    for (uint32_t i = scope_at; i != NO_INDEX; i = unit->scopes.items[i].parent) {
         const struct scope *scope = &unit->scopes.items[i];
         if (scope->kind != SCOPE_FUNCTION || !scope->owner)
             continue;
@@ -1131,26 +1137,26 @@ struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t 
         if (local)
             return local;
     }
-    struct decl *found = table_find(&names->decls, symbol, at), *fallback = NULL;
+    struct decl *found = table_find(&names->decls, symbol, at), *fallback = NULL, *member = NULL;
+    struct outlook from = {.at = at, .scope = unit_scope_at(model->unit, at)};
+    uint32_t owner = owner_at(model, at, from.scope);
+    if (owner != NO_INDEX)
+        member = decl_in(model, symbol, owner);
     unsigned steps = 0;
     for (; found && steps++ < STEPS_MAX; found = found->outer) {
         if (found->end <= at || found->scoped)
             continue;
-        if (scope_holds(model->unit, found->scope, at) && found->end != token_count(model->unit))
+        bool held = scope_holds(model->unit, found->scope, &from);
+        if (held && found->end != token_count(model->unit))
             return found;
-        uint32_t owner = owner_at(model, at);
-        struct decl *member = owner == NO_INDEX ? NULL : decl_in(model, symbol, owner);
         if (member)
             return member;
-        if (scope_holds(model->unit, found->scope, at))
+        if (held)
             return found;
         if (!fallback)
             fallback = found;
     }
-    if (fallback)
-        return fallback;
-    uint32_t owner = owner_at(model, at);
-    return owner == NO_INDEX ? NULL : decl_in(model, symbol, owner);
+    return fallback ? fallback : member;
 }
 
 struct decl *decl_in(struct model *model, const struct symbol *symbol, uint32_t scope)

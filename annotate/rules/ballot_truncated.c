@@ -70,7 +70,10 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
         if (warp_fits_half(a, source))
             f->effect = EFFECT_NONE;
         finding_add_number(f, p->bits);
-        finding_add_arg(f, source->kind == NODE_ASM ? "asm" : unit_quote(a->unit, source->tokens));
+        if (source->kind == NODE_ASM)
+            finding_add_arg(f, "asm");
+        else
+            annotation_add_quote(a, f, source->tokens);
         finding_add_arg(f, annotation_names(a, f->targets));
     }
     if (source && !is_inside(&range, &source->tokens))
