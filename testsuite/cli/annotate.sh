@@ -71,6 +71,23 @@ not_in_check() { run 1 check k.cu && lacks out 'hipwright: TODO'; }
 ok "check writes no markers" not_in_check
 twice() { run 0 k.cu && cp out once.hip && run 0 once.hip && same out once.hip && run 0 -n once.hip; }
 ok "marking twice changes nothing" twice
+# The sources of all fixtures, marked by both runs as their first run says, with and without fixes.
+mark_tree() { run 0 -q --no-config --fail-on=never "${@:3}" --output-dir="$2" "$1"; }
+tree_twice() {
+    mkdir -p tree && for input in "$srcdir"/testsuite/fixtures/*/input.*; do
+        cp "$input" "tree/$(basename "$(dirname "$input")").${input##*.}"
+    done
+    mark_tree tree "first$1" "${@:2}" && mark_tree "first$1" "second$1" "${@:2}" &&
+        diff -r "first$1/tree" "second$1/first$1/tree" >changes || { sed 's/^/# /' changes | head -n 20; return 1; }
+}
+ok "marking a tree twice changes nothing" tree_twice a
+ok "fixing a tree twice changes nothing" tree_twice b --fix=safe
+tree_stripped() { run 0 strip -q --no-config --output-dir=bare firsta && mark_tree tree unmarked --annotate=none && rm {bare/firsta,unmarked}/tree/markers.cu && diff -r {bare/firsta,unmarked}/tree; }
+ok "stripping a tree restores it" tree_stripped
+# A name that the translation changes is quoted as it stands below the marker; a comment is not.
+printf '__device__ unsigned f(int v)\n{\n    unsigned m = __ballot_sync(0xffffffff, /* yes */ v);\n    return m;\n}\n' >q.cu
+quotes() { run 0 q.cu && has out '(`__ballot_sync(__activemask(), v)`)' && has err '(`__ballot_sync(0xffffffff, v)`)'; }
+ok "a marker quotes what stands below it" quotes
 mended() { sed 's/asm.*/return;/' once.hip >mended.hip && run 0 mended.hip && lacks out 'ptx-inline' && has out '	return;'; }
 ok "what was mended is no longer marked" mended
 silenced() { sed 's/{ return/{ asm("");return/; s/asm("exit;");/& \/\/ hipwright: allow ptx/' k.cu >s.cu && run 0 s.cu && lacks out 'hipwright: error'; }
@@ -114,6 +131,10 @@ shown() { run 1 check k.cu && has out 'k.cu:6:46: note: unsafe fix: delete ` // 
 ok "a fix is shown" shown
 fix_in_json() { run 1 check --format=json k.cu && has out '"fix": {"safety": "unsafe", "edits": [{"line": 6, "column": 46, "end_line": 6, "end_column": 70, "text": ""}]}'; }
 ok "a fix in JSON" fix_in_json
+# What is deleted takes along what the translation would have made of it.
+printf 'void f()\n{\n    cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1);\n    cudaDeviceSetCacheConfig(cudaFuncCachePreferL1);\n}\n' >dead.cu
+deletes() { run 0 --annotate=none --fix dead.cu && lacks out CacheConfig && [ "$(grep -c 'note: this was fixed' err)" -eq 2 ]; }
+ok "a fix that deletes a call" deletes
 # What the translation repairs stays repaired, whoever does not want to hear of it.
 printf '__device__ int f(int v) { return __any_sync(0xffffffff, v); }\n' >m.cu
 printf '// hipwright: allow wave-mask-literal\n' | cat - m.cu >allowed.cu
