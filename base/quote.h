@@ -1,5 +1,5 @@
-/* Source text on one line, for a message: white space folded, control bytes as \xNN, shortened where
-   it is very long. */
+/* Source text on one line, for a message: white space folded, control bytes as \xNN, shortened
+   where it is very long. */
 #ifndef BASE_QUOTE_H
 #define BASE_QUOTE_H
 
@@ -16,7 +16,10 @@ struct quote {
 };
 
 enum { QUOTE_LONGEST = 80 };
-#define QUOTE_INIT {STRBUF_INIT, QUOTE_LONGEST, false}
+#define QUOTE_INIT                        \
+    {                                     \
+        STRBUF_INIT, QUOTE_LONGEST, false \
+    }
 
 /* Appends the LEN bytes at TEXT; false once there is no room for more. */
 bool quote_add(struct quote *quote, const char *text, size_t len);

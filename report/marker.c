@@ -287,9 +287,8 @@ static struct finding as_translated(struct marking *m, const struct finding *fin
     struct finding res = *finding;
     for (int i = 0; i < FINDING_ARGS && res.args[i]; ++i) {
         struct span span = res.quoted[i];
-        const char *quote = span.begin < span.end && !rule_reads_cuda(res.rule)
-                                ? translated_quote(m, span)
-                                : NULL;
+        const char *quote =
+            span.begin < span.end && !rule_reads_cuda(res.rule) ? translated_quote(m, span) : NULL;
         res.args[i] = quote ? quote : res.args[i];
     }
     return res;
@@ -476,7 +475,8 @@ static struct span quote_of(const struct source *source, size_t offset, size_t l
 {
     const char *text = source->text;
     const char *open = memchr(text + offset, '`', len);
-    const char *close = open ? memchr(open + 1, '`', (size_t)(text + offset + len - open - 1)) : NULL;
+    const char *close =
+        open ? memchr(open + 1, '`', (size_t)(text + offset + len - open - 1)) : NULL;
     if (!close)
         return (struct span){0, 0};
     return (struct span){(uint32_t)(open + 1 - text), (uint32_t)(close - text)};
@@ -489,10 +489,10 @@ static void add_old(struct marking *m, const struct comment *comment, struct spa
     struct old_marker *last = m->old.count ? &m->old.items[m->old.count - 1] : NULL;
     size_t skip = 3 + strlen(prefix);
     if (!starts_with(text + skip, comment->length - skip, "TODO"))
-        *vec_push(&m->old) = (struct old_marker){
-            .lines = line,
-            .rule = rule_of(text, comment->length),
-            .quote = quote_of(&m->t->source, comment->offset, comment->length)};
+        *vec_push(&m->old) =
+            (struct old_marker){.lines = line,
+                                .rule = rule_of(text, comment->length),
+                                .quote = quote_of(&m->t->source, comment->offset, comment->length)};
     else if (last && last->lines.end == line.begin)
         last->lines.end = line.end;
     else

@@ -19,8 +19,9 @@
    already; the edits are finished before and after.
 
    In HIP source the old marker of a rule that reads CUDA (rule_reads_cuda()) stays where it is:
-   nobody can find the same a second time. So does one of a rule that doubts HIP (rule_doubts_hip()),
-   unless the rule has a finding on the line, or what the marker names has gone. */
+   nobody can find the same a second time. So does one of a rule that doubts HIP
+   (rule_doubts_hip()), unless the rule has a finding on the line, or what the marker names has
+   gone. */
 void markers_add(struct translation *t);
 
 /* Adds the removal of all markers of SOURCE to EDITS, and finishes them. Comments that allow

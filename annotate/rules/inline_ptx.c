@@ -195,8 +195,8 @@ static void examine(struct annotation *a, uint32_t index, bool device)
     bool something = ptx.instruction || !s.whole;
     if (certain || (device && (ptx.entry || (something && !annotation_is_hip(a, index))))) {
         struct finding *f =
-            ptx.instruction ? findings_add(a->findings, rule_of(&ptx),
-                                           unit_span(a->unit, s.tokens), ptx.instruction, NULL, NULL)
+            ptx.instruction ? findings_add(a->findings, rule_of(&ptx), unit_span(a->unit, s.tokens),
+                                           ptx.instruction, NULL, NULL)
                             : annotation_add(a, rule_of(&ptx), s.tokens);
         if (ptx.entry)
             f->advice = ptx.entry->way;

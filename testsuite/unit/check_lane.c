@@ -548,6 +548,17 @@ static char *nested(const char *prefix, const char *opening, const char *middle,
     return res.text;
 }
 
+/* Each macro names the one before it twice. */
+static char *tower_of_macros(unsigned count)
+{
+    struct strbuf res = STRBUF_INIT;
+    strbuf_printf(&res, "#define M0 1\n");
+    for (unsigned i = 0; i < count; ++i)
+        strbuf_printf(&res, "#define M%u (M%u + M%u)\n", i + 1, i, i);
+    strbuf_printf(&res, "__global__ void k(int n)\n{\nint y = threadIdx.x * M%u;\n}\n", count);
+    return res.text;
+}
+
 START_TEST(hostile)
 {
     static const char head[] = "__global__ void k(int n)\n{\nint x = threadIdx.x, y = 0;\n";
@@ -574,6 +585,8 @@ START_TEST(hostile)
         nested("__global__ void k(int n)\n{\n", "label: goto label;\n", "", "", 500),
         nested("__global__ void k(int n)\n{\n", "int v; v = threadIdx.x;\n", "", "", 3000),
         nested(head, "int &r = y; r = x;\n", "", "", 300),
+        tower_of_macros(60),
+        tower_of_macros(200),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         double seconds = run_for_time(texts[i]);

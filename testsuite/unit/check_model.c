@@ -690,10 +690,21 @@ static void put_expansions(struct strbuf *out, int n)
                       i, i + 1, i + 2, i, i, i % 3);
 }
 
+static void put_members(struct strbuf *out, int n)
+{
+    strbuf_printf(out, "struct S {\n");
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out, "int a%d;\n", i);
+    strbuf_printf(out, "};\n__global__ void k()\n{\n");
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out, "__shared__ S s%d[2];\n", i);
+    strbuf_printf(out, "}\n");
+}
+
 static void (*const hostile[])(struct strbuf *out, int n) = {
-    put_macros,    put_same_macro, put_cycle,      put_chain,  put_enumerators,
-    put_instances, put_scopes,     put_classes,    put_nested, put_blocks,
-    put_locals,    put_calls,      put_expansions,
+    put_macros,    put_same_macro, put_cycle,      put_chain,   put_enumerators,
+    put_instances, put_scopes,     put_classes,    put_nested,  put_blocks,
+    put_locals,    put_calls,      put_expansions, put_members,
 };
 
 /* Twice the text takes about twice the time; measured where it takes long enough to tell. */
