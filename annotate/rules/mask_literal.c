@@ -81,6 +81,8 @@ static void report_absent(struct annotation *a, const struct mask_argument *argu
 static void report_partial(struct annotation *a, const struct mask_argument *argument)
 {
     target_set wide = argument->exact ? 0 : annotation_with_wave(a, 64);
+    if (!wide && argument->bits == 64)
+        return; /* just the lanes that come, in the type that HIP takes */
     const struct node *node = argument->node;
     struct finding *f =
         annotation_add(a, wide ? RULE_WAVE_MASK_PARTIAL : RULE_WAVE_MASK_LITERAL, node->tokens);
