@@ -337,7 +337,7 @@ static void report(struct context *c, const struct code_node *call, const struct
         if (verdict->rule == RULE_SYNC_BARRIER_DIVERGENT && !is_branch)
             f->effect = EFFECT_NONE;
     }
-    finding_add_arg(f, unit_quote(a->unit, condition->tokens));
+    annotation_add_quote(a, f, condition->tokens);
     finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, condition->tokens), NULL);
     if (inside)
         finding_add_related(f, RELATED_BARRIER_INSIDE, unit_span(a->unit, inside->tokens), NULL);

@@ -112,7 +112,7 @@ static void examine(struct annotation *a, const struct code *code, const struct 
         return;
     struct finding *f = annotation_add(a, RULE_LDS_LANE_SLOT, place->node->tokens);
     f->targets = annotation_with_wave(a, 2 * HALF);
-    finding_add_arg(f, unit_quote(a->unit, terms.lane->tokens));
+    annotation_add_quote(a, f, terms.lane->tokens);
     finding_add_arg(f, annotation_names(a, f->targets));
 }
 
