@@ -1,12 +1,11 @@
 /* wave-size-constant, wave-size-macro, wave-tile, wave-group-size, wave-library-width
 
-   Finds: warpSize where the language asks for a constant; the macro __AMDGCN_WAVEFRONT_SIZE;
-   groups of 32 threads that are made with cooperative groups, and tests whether all of 32 are
-   active; CUB's functions for a warp, without a
-   width, where warps of 32 are counted. Why: from ROCm 7 on warpSize is no
-   constant expression; newer compilers do not define the macro, and a condition that asks for it is
-   false without a word; two groups of 32 share a wave of 64 and go through both of their paths;
-   hipCUB's warp is the wave.
+   Finds: warpSize, or a macro made of it, where the language asks for a constant; the macro
+   __AMDGCN_WAVEFRONT_SIZE; groups of 32 threads that are made with cooperative groups, and tests
+   whether all of 32 are active; CUB's functions for a warp, without a width, where warps of 32 are
+   counted. Why: from ROCm 7 on warpSize is no constant expression; newer compilers do not define
+   the macro, and a condition that asks for it is false without a word; two groups of 32 share a
+   wave of 64 and go through both of their paths; hipCUB's warp is the wave.
 
    Before: __shared__ float part[1024 / warpSize];
    After:  __shared__ float part[1024 / 32];
@@ -82,52 +81,123 @@ static bool needs_constant(const struct annotation *a, uint32_t token)
     return false;
 }
 
-static void examine_tokens(struct annotation *a, const struct symbol *size)
+enum { MOST_SIZES = 16 };
+
+/* What stands for warpSize in a file: the name itself, and macros that are made of it where an AMD
+   compiler reads them. */
+struct sizes {
+    const struct symbol *symbols[MOST_SIZES]; /* the first is warpSize */
+    size_t findings[MOST_SIZES];              /* of the macro's first use; SIZE_MAX: none yet */
+    unsigned count;
+};
+
+/* The number of SYMBOL among SIZES; their count where it is none. */
+static unsigned size_number(const struct sizes *sizes, const struct symbol *symbol)
+{
+    unsigned res = 0;
+    while (res < sizes->count && sizes->symbols[res] != symbol)
+        ++res;
+    return res;
+}
+
+static bool is_made_of_size(const struct unit *unit, const struct sizes *sizes,
+                            const struct directive *define)
+{
+    enum { LONGEST = 32 }; /* tokens of a body */
+    if (define->body.end - define->body.begin > LONGEST)
+        return false;
+    for (uint32_t i = define->body.begin; i < define->body.end; ++i)
+        if (unit_kind(unit, i) == TOK_IDENT &&
+            size_number(sizes, unit_token(unit, i)->symbol) < sizes->count)
+            return true;
+    return false;
+}
+
+static void gather_macros(const struct unit *unit, struct sizes *sizes)
+{
+    vec_each (const struct directive, d, &unit->directives) {
+        if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN || d->function_like ||
+            token_region(unit_token(unit, d->name)) == REGION_CUDA || sizes->count == MOST_SIZES)
+            continue;
+        const struct symbol *symbol = unit_token(unit, d->name)->symbol;
+        if (size_number(sizes, symbol) == sizes->count && is_made_of_size(unit, sizes, d)) {
+            sizes->findings[sizes->count] = SIZE_MAX;
+            sizes->symbols[sizes->count++] = symbol;
+        }
+    }
+}
+
+/* Whether the name of size NUMBER at TOKEN means what it does as one of SIZES. */
+static bool is_size(struct annotation *a, const struct sizes *sizes, unsigned number,
+                    uint32_t token)
+{
+    return number < sizes->count &&
+           model_lookup(annotation_code(a)->model, sizes->symbols[number], token).kind ==
+               (number ? NAME_MACRO : NAME_UNKNOWN);
+}
+
+/* Reports RANGE, where a constant is needed and size NUMBER stands: each warpSize, and the first
+   use of a macro with its others. */
+static void report_size(struct annotation *a, struct sizes *sizes, unsigned number,
+                        struct range range)
+{
+    if (number && sizes->findings[number] != SIZE_MAX) {
+        finding_add_related(&a->findings->list.items[sizes->findings[number]], RELATED_USED,
+                            unit_span(a->unit, range), NULL);
+        return;
+    }
+    annotation_add(a, RULE_WAVE_SIZE_CONSTANT, range);
+    sizes->findings[number] = a->findings->list.count - 1;
+}
+
+static void examine_tokens(struct annotation *a, struct sizes *sizes)
 {
     const struct unit *unit = a->unit;
     uint32_t count = (uint32_t)unit->tokens.list.count;
     for (uint32_t i = 0; i < count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (token->kind != TOK_IDENT || token->symbol != size || !token_is_code(token) ||
-            token_region(token) == REGION_CUDA || unit_is_member(unit, i) || !needs_constant(a, i))
+        if (token->kind != TOK_IDENT || !token_is_code(token) || token_region(token) == REGION_CUDA)
             continue;
-        if (model_lookup(annotation_code(a)->model, size, i).kind == NAME_UNKNOWN)
-            annotation_add(a, RULE_WAVE_SIZE_CONSTANT, (struct range){i, i + 1});
+        unsigned number = size_number(sizes, token->symbol);
+        if (number < sizes->count && !unit_is_member(unit, i) && needs_constant(a, i) &&
+            is_size(a, sizes, number, i))
+            report_size(a, sizes, number, (struct range){i, i + 1});
     }
 }
 
+/* The name in NODE that is one of SIZES, whose number is *NUMBER; or NULL. */
 static const struct node *find_size(const struct unit *unit, const struct node *node,
-                                    const struct symbol *size)
+                                    const struct sizes *sizes, unsigned *number)
 {
-    if (node->kind == NODE_NAME && tree_symbol(unit, node) == size)
+    if (node->kind == NODE_NAME &&
+        (*number = size_number(sizes, tree_symbol(unit, node))) < sizes->count)
         return node;
     tree_each (kid, node) {
-        const struct node *res = find_size(unit, kid, size);
+        const struct node *res = find_size(unit, kid, sizes, number);
         if (res)
             return res;
     }
     return NULL;
 }
 
-/* The name in BOUND that is no constant: warpSize, or what was made const with it. */
+/* The name in BOUND that is no constant: one of SIZES, whose number is *NUMBER, or what was made
+   const with it. */
 static const struct node *find_variable(struct annotation *a, const struct node *bound,
-                                        const struct symbol *size)
+                                        const struct sizes *sizes, unsigned *number)
 {
     if (bound->kind == NODE_NAME) {
         const struct symbol *name = tree_symbol(a->unit, bound);
+        *number = size_number(sizes, name);
+        if (*number < sizes->count)
+            return is_size(a, sizes, *number, bound->token) ? bound : NULL;
         struct name_meaning meaning = model_lookup(annotation_code(a)->model, name, bound->token);
-        if (name == size)
-            return meaning.kind == NAME_UNKNOWN ? bound : NULL;
         if ((meaning.kind != NAME_LOCAL && meaning.kind != NAME_VARIABLE) || !meaning.declarator)
             return NULL;
-        const struct node *made = find_size(a->unit, meaning.declarator, size);
-        return made && model_lookup(annotation_code(a)->model, size, made->token).kind ==
-                           NAME_UNKNOWN
-                   ? bound
-                   : NULL;
+        const struct node *made = find_size(a->unit, meaning.declarator, sizes, number);
+        return made && is_size(a, sizes, *number, made->token) ? bound : NULL;
     }
     tree_each (kid, bound) {
-        const struct node *res = find_variable(a, kid, size);
+        const struct node *res = find_variable(a, kid, sizes, number);
         if (res)
             return res;
     }
@@ -135,7 +205,7 @@ static const struct node *find_variable(struct annotation *a, const struct node 
 }
 
 /* Bounds of arrays in bodies, where HIP has no arrays of variable size. */
-static void examine_arrays(struct annotation *a, const struct symbol *size)
+static void examine_arrays(struct annotation *a, struct sizes *sizes)
 {
     const struct code *code = annotation_code(a);
     vec_each (const struct code_node, declaration, &code->declarations) {
@@ -145,10 +215,12 @@ static void examine_arrays(struct annotation *a, const struct symbol *size)
             if (declarator->kind != NODE_DECLARATOR)
                 continue;
             tree_each (dimension, declarator) {
-                const struct node *name =
-                    dimension->kind == NODE_DIMENSION ? find_variable(a, dimension, size) : NULL;
+                unsigned number;
+                const struct node *name = dimension->kind == NODE_DIMENSION
+                                              ? find_variable(a, dimension, sizes, &number)
+                                              : NULL;
                 if (name && token_region(unit_token(a->unit, name->token)) != REGION_CUDA)
-                    annotation_add(a, RULE_WAVE_SIZE_CONSTANT, dimension->kids->tokens);
+                    report_size(a, sizes, number, dimension->kids->tokens);
             }
         }
     }
@@ -365,8 +437,10 @@ void rule_wave_size(struct annotation *a)
 {
     const struct symbol *size = symbol_find(a->unit->symbols, "warpSize");
     if (size && VERSION(7, 0, 0) <= a->options->hip_version) {
-        examine_tokens(a, size);
-        examine_arrays(a, size);
+        struct sizes sizes = {.symbols = {size}, .findings = {SIZE_MAX}, .count = 1};
+        gather_macros(a->unit, &sizes);
+        examine_tokens(a, &sizes);
+        examine_arrays(a, &sizes);
     }
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE");
     examine_macro(a, "__AMDGCN_WAVEFRONT_SIZE__");
