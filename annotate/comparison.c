@@ -91,6 +91,19 @@ target_set comparison_with_wave(const struct comparison *comparison, unsigned wa
     return res;
 }
 
+target_set comparison_with_architecture(const struct comparison *comparison,
+                                        const char *architecture)
+{
+    target_set res = 0;
+    size_t len = strlen(architecture);
+    for (unsigned i = 0; i < comparison->count; ++i) {
+        const char *name = comparison->targets[i]->architecture;
+        if (!strncmp(name, architecture, len) && (!name[len] || name[len] == ' '))
+            res |= (target_set)1 << i;
+    }
+    return res;
+}
+
 void comparison_add_names(struct strbuf *out, const struct comparison *comparison, target_set set)
 {
     const char *between = "";

@@ -29,6 +29,10 @@ void comparison_join(struct comparison *res, const struct comparison *other);
 target_set comparison_all(const struct comparison *comparison);
 target_set comparison_with_wave(const struct comparison *comparison, unsigned wave);
 
+/* Those of ARCHITECTURE, which is the first word of what gpus.list says. */
+target_set comparison_with_architecture(const struct comparison *comparison,
+                                        const char *architecture);
+
 /* Appends the names of the targets in SET, with commas between them. */
 void comparison_add_names(struct strbuf *out, const struct comparison *comparison, target_set set);
 

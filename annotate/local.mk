@@ -53,6 +53,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/dead_tuning.c \
     annotate/rules/device_call.c \
     annotate/rules/float_atomic.c \
+    annotate/rules/fp8.c \
     annotate/rules/host_memory.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/jit.c \
@@ -121,6 +122,8 @@ dist_pages_DATA = \
     annotate/pages/library-partial.txt \
     annotate/pages/library-port.txt \
     annotate/pages/math-clock-rate.txt \
+    annotate/pages/math-fp8-encoding.txt \
+    annotate/pages/math-fp8-type.txt \
     annotate/pages/matrix-block.txt \
     annotate/pages/matrix-element-layout.txt \
     annotate/pages/matrix-no-unit.txt \

@@ -38,7 +38,8 @@ bool rule_reads_cuda(enum rule_id id)
 {
     const char *category = rule_category(id);
     return !strcmp(category, "api") || !strcmp(category, "library") ||
-           id == RULE_OCCUPANCY_LAUNCH_BOUNDS || id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
+           id == RULE_MATH_FP8_ENCODING || id == RULE_OCCUPANCY_LAUNCH_BOUNDS ||
+           id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
 }
 
 bool rule_doubts_hip(enum rule_id id)

@@ -107,7 +107,8 @@ static bool api_fits(const struct query *query, const struct api *api)
 {
     if (query->header && api->kind != API_HEADER)
         return false;
-    if (fits(query, api->cuda) || fits(query, api->hip) || fits(query, api->roc))
+    if (fits(query, api->cuda) || fits(query, api->hip) || fits(query, api->roc) ||
+        fits(query, api->fnuz))
         return true;
     for (int i = 0; i < api->change_count; ++i)
         for (int k = 0; k < api->changes[i].op_count; ++k)
@@ -477,6 +478,7 @@ static void add_text(struct strbuf *out, const struct query *query, const struct
         add_field(out, "HIP", _("no counterpart"));
     strbuf_release(&path);
     add_field(out, "ROCm", api->roc);
+    add_field(out, _("for FNUZ numbers (gfx942)"), api->fnuz);
     add_field(out, _("kind"), api_kind_word(api->kind));
     add_field(out, _("library"), api->library);
     add_field(out, _("covered by"), api->covered_by);
@@ -602,17 +604,17 @@ static json_t *json_api(const struct query *query, const struct answer *answer)
         map_header_path(api, query->text.text, query->text.len, &path);
     json_t *res = json_pack(
         "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:b}",
+        "s:o, s:o, s:b}",
         "cuda", json_text_or_null(api->cuda), "hip", json_text_or_null(api->hip), "roc",
-        json_text_or_null(api->roc), "kind", api_kind_word(api->kind), "library",
-        json_text_or_null(api->library), "action", json_text_or_null(action), "hip_path",
-        json_text_or_null(path.len ? path.text : NULL), "covered_by",
-        json_text_or_null(api->covered_by), "after", json_text_or_null(api->after), "shim",
-        json_text_or_null(api->shim), "cuda_versions", json_life(&api->cuda_life), "hip_versions",
-        json_life(&api->hip_life), "changes", changes, "define", json_text_or_null(api->define),
-        "include", json_text_or_null(api->include), "note", json_text_or_null(api->note), "advice",
-        json_text_or_null(api->advice), "source", json_text_or_null(api->source), "unchecked",
-        is_unchecked(api->source));
+        json_text_or_null(api->roc), "fnuz", json_text_or_null(api->fnuz), "kind",
+        api_kind_word(api->kind), "library", json_text_or_null(api->library), "action",
+        json_text_or_null(action), "hip_path", json_text_or_null(path.len ? path.text : NULL),
+        "covered_by", json_text_or_null(api->covered_by), "after", json_text_or_null(api->after),
+        "shim", json_text_or_null(api->shim), "cuda_versions", json_life(&api->cuda_life),
+        "hip_versions", json_life(&api->hip_life), "changes", changes, "define",
+        json_text_or_null(api->define), "include", json_text_or_null(api->include), "note",
+        json_text_or_null(api->note), "advice", json_text_or_null(api->advice), "source",
+        json_text_or_null(api->source), "unchecked", is_unchecked(api->source));
     strbuf_release(&path);
     return res;
 }

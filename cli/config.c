@@ -518,6 +518,7 @@ static bool make_setup(struct configs *configs, struct config *config,
         .any_hip = !o->hip_version,
         .launch = o->launch,
         .libraries = o->libraries,
+        .fnuz = comparison_with_architecture(&setup->gpus, "CDNA3") != 0,
         .shims = o->shims,
         .input = o->input,
     };

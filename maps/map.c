@@ -498,6 +498,16 @@ static bool read_action(struct reader *reader, struct field field, struct api *a
     return true;
 }
 
+/* "NAME since VERSION": cuts TEXT behind the name. */
+static bool read_fnuz(char *text, struct api *api)
+{
+    char *since = strstr(text, " since ");
+    if (!since || !version_parse(since + 7, strlen(since + 7), &api->fnuz_added))
+        return false;
+    *since = '\0';
+    return true;
+}
+
 /* The last column: "note: ...; advice: ...; source: ...; library: ...". */
 static bool read_remarks(struct reader *reader, struct field field, struct api *api)
 {
@@ -508,6 +518,7 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
         {"note:", &api->note},     {"define:", &api->define}, {"after:", &api->after},
         {"advice:", &api->advice}, {"source:", &api->source}, {"library:", &api->library},
         {"brings:", &api->brings}, {"needs:", &api->needs},   {"include:", &api->include},
+        {"fnuz:", &api->fnuz},
     };
     enum { PARTS = sizeof parts / sizeof *parts };
     bool seen[PARTS] = {false};
@@ -530,6 +541,8 @@ static bool read_remarks(struct reader *reader, struct field field, struct api *
             return complain(reader, _("empty remark '%s'"), parts[i].word);
         seen[i] = true;
         *parts[i].slot = text;
+        if (parts[i].slot == &api->fnuz && !read_fnuz(text, api))
+            return complain(reader, _("bad remark '%s'"), text);
         p = stop + 1;
     }
     return true;

@@ -95,6 +95,9 @@ struct api {
                          all headers below that folder that have no entry of their own */
     const char *hip;  /* NULL: no counterpart is known; "": the name is removed (macros only) */
     const char *roc;  /* the native ROCm name, or NULL */
+    const char *fnuz; /* the name where 8-bit floating-point numbers have the FNUZ encoding, or
+                         NULL; HIP has it since fnuz_added */
+    version fnuz_added;
     enum api_kind kind;
     enum header_action action; /* headers only */
     const char *after;  /* headers: the HIP header that must come first, since HIP's does not stand

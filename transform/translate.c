@@ -43,12 +43,16 @@ bool takes_native_name(const struct transform *tr, const struct api *api)
 
 const char *counterpart(const struct transform *tr, const struct api *api)
 {
-    return takes_native_name(tr, api) ? api->roc : api->hip;
+    return takes_native_name(tr, api)       ? api->roc
+           : tr->options->fnuz && api->fnuz ? api->fnuz
+                                            : api->hip;
 }
 
 version counterpart_added(const struct transform *tr, const struct api *api)
 {
-    return takes_native_name(tr, api) ? api->hip_life.native : api->hip_life.added;
+    return takes_native_name(tr, api)       ? api->hip_life.native
+           : tr->options->fnuz && api->fnuz ? api->fnuz_added
+                                            : api->hip_life.added;
 }
 
 bool is_cuda_source(const struct transform *tr)

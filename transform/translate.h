@@ -40,6 +40,7 @@ struct translate_options {
     bool any_hip; /* nobody asked for a version: older ones should do as well where that is easy */
     enum launch_form launch;
     enum library_names libraries;
+    bool fnuz;  /* a target's 8-bit floating-point numbers have the FNUZ encoding */
     bool shims; /* hipwright_shims.h may provide what HIP lacks */
     enum input_dialect input;
     const struct model_options *known; /* for annotate(): what other files and the command line say

@@ -66,13 +66,8 @@ static bool is_fetch(const struct symbol *symbol)
    and gfx950, and the runtime denies images to all of gfx94x and gfx95x. */
 static target_set without_images(const struct comparison *gpus)
 {
-    target_set res = 0;
-    for (unsigned i = 0; i < gpus->count; ++i) {
-        const char *architecture = gpus->targets[i]->architecture;
-        if (!strcmp(architecture, "CDNA3") || !strcmp(architecture, "CDNA4"))
-            res |= (target_set)1 << i;
-    }
-    return res;
+    return comparison_with_architecture(gpus, "CDNA3") |
+           comparison_with_architecture(gpus, "CDNA4");
 }
 
 /* A fetch through a texture object, where the call stands in device code. */
