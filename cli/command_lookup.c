@@ -603,8 +603,9 @@ static json_t *json_api(const struct query *query, const struct answer *answer)
     if (answer->wider && header)
         map_header_path(api, query->text.text, query->text.len, &path);
     json_t *res = json_pack(
-        "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:b}",
+        "{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
+        "s:o, s:b}",
         "cuda", json_text_or_null(api->cuda), "hip", json_text_or_null(api->hip), "roc",
         json_text_or_null(api->roc), "fnuz", json_text_or_null(api->fnuz), "kind",
         api_kind_word(api->kind), "library", json_text_or_null(api->library), "action",

@@ -88,7 +88,7 @@ entry() { local IFS=$tab; printf '%s\n' "$*"; }
         'note: slower; advice: go round; define: MACRO before 7.0; source: unchecked'
     entry cudaGone function - - - - - 'source: mine'
     entry own/own.h header hip/own.h - - - - 'after: hip/first.h; library: own'
-    entry cudaThing type hipThing_t - - - - -
+    entry cudaThing type hipThing_t - - - - 'needs: own/thing.h; fnuz: hipThing_fnuz since 6.2'
 } >own.map
 own() { run 0 lookup --no-config --map=own.map cudaAll; }
 said() {
@@ -124,6 +124,13 @@ ok "note, advice, define, source" said 'differs: slower' 'way out: go round' \
     'source: unchecked (not checked against any document)'
 comes_after() { run 0 lookup --map=own.map own/own.h && has out '  comes after: hip/first.h'; }
 ok "what must come before a header" comes_after
+fnuz() { run 0 lookup --no-config --map=own.map cudaThing && has out '  for FNUZ numbers (gfx942): hipThing_fnuz'; }
+ok "the name for FNUZ numbers" fnuz
+needed() { # the header that declares a name comes with it
+    echo 'cudaThing x;' >thing.cu && run 0 translate --no-config --map=own.map --target=gfx90a thing.cu &&
+        has out '#include <own/thing.h>' && has out 'hipThing_t x;'
+}
+ok "a header that a name needs" needed
 own_source() { run 0 lookup --map=own.map cudaGone && has out '  source: mine'; }
 ok "a source of the user's" own_source
 ok "cuDNN's own versions" finds cudnnCreate '  in the CUDA library: since 1.0'
