@@ -40,14 +40,35 @@ static bool is_pasted(const struct unit *unit, uint32_t index)
            unit_token(unit, index + 1)->kind == TOK_HASH_HASH;
 }
 
-/* Beginnings that make an API's name with what a macro pastes behind them. */
-static bool is_api_prefix(const struct symbol *symbol)
+/* What is asked of the names that begin as a symbol does. */
+struct beginning {
+    const struct symbol *symbol;
+    bool changes; /* HIP calls one of them otherwise, or has it not */
+};
+
+static void note_change(const struct api *api, void *context)
 {
-    static const char *const prefixes[] = {"cuda", "cu", "CU", "CUDA", "CUDA_", "CU_", "nvrtc"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
-        if (!strcmp(symbol->text, prefixes[i]))
-            return true;
-    return !strncmp(symbol->text, "cuda", 4) || !strncmp(symbol->text, "CUDA_ERROR", 10);
+    struct beginning *beginning = context;
+    const struct symbol *symbol = beginning->symbol;
+    beginning->changes |= api->kind != API_HEADER && symbol->len < strlen(api->cuda) &&
+                          !strncmp(api->cuda, symbol->text, symbol->len) &&
+                          (!api->hip || strcmp(api->hip, api->cuda));
+}
+
+/* Whether what a macro pastes behind SYMBOL can make an API's name of it: cuda, CUBLAS_STATUS_. */
+static bool is_api_prefix(struct transform *tr, const struct symbol *symbol)
+{
+    static const char *const libraries[] = {"cu", "CU", "nvrtc", "NVRTC"};
+    enum { MOST = 64 }; /* each look-up walks over the whole map */
+    bool possible = false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; ++i)
+        possible |= !strncmp(symbol->text, libraries[i], strlen(libraries[i]));
+    if (!possible || MOST <= tr->prefixes_asked)
+        return false;
+    ++tr->prefixes_asked;
+    struct beginning beginning = {symbol, false};
+    map_lookup(tr->options->map, symbol->text, true, note_change, &beginning);
+    return beginning.changes;
 }
 
 static void check_pasting(struct transform *tr, uint32_t hash)
@@ -56,7 +77,7 @@ static void check_pasting(struct transform *tr, uint32_t hash)
     const struct token *left = unit_token(unit, hash - 1);
     if (!left->symbol || token_region(left) != REGION_COMMON)
         return;
-    if (left->symbol->api || is_api_prefix(left->symbol))
+    if (left->symbol->api || is_api_prefix(tr, left->symbol))
         report(tr, RULE_API_PASTED_NAME, (struct range){hash - 1, hash + 2}, left->symbol->text,
                NULL, NULL);
 }

@@ -45,6 +45,7 @@ struct transform {
     const char *needed[4];        /* further HIP headers that names of the file need */
     bool needs_shims;             /* a function of hipwright_shims.h is called */
     bool needs_runtime;           /* the file uses the API or the device language */
+    int prefixes_asked;           /* beginnings of names that were looked up */
 };
 
 /* Who compiles the code at token INDEX. */
