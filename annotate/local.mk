@@ -54,6 +54,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/device_call.c \
     annotate/rules/float_atomic.c \
     annotate/rules/fp8.c \
+    annotate/rules/header_macro.c \
     annotate/rules/host_memory.c \
     annotate/rules/inline_ptx.c \
     annotate/rules/jit.c \
@@ -97,6 +98,7 @@ dist_pages_DATA = \
     annotate/pages/api-device-launch.txt \
     annotate/pages/api-device-pointer.txt \
     annotate/pages/api-duplicate-case.txt \
+    annotate/pages/api-header-macro.txt \
     annotate/pages/api-host-call.txt \
     annotate/pages/api-launch-kept.txt \
     annotate/pages/api-meaning.txt \
