@@ -70,13 +70,24 @@ static target_set without_images(const struct comparison *gpus)
            comparison_with_architecture(gpus, "CDNA4");
 }
 
+/* Whether the fetch at INDEX is one of the user's: image::tex2D (x, y), or tex2D (x, y) where the
+   file has its own. */
+static bool is_own_fetch(const struct unit *unit, uint32_t index)
+{
+    uint32_t before = unit_prev(unit, index);
+    if (unit_kind(unit, before) != TOK_COLON_COLON)
+        return unit_token(unit, index)->symbol->flags & SYMBOL_OWN;
+    return unit_kind(unit, unit_prev(unit, before)) == TOK_IDENT;
+}
+
 /* A fetch through a texture object, where the call stands in device code. */
 static void report_fetch(struct annotation *a, uint32_t index)
 {
     const struct unit *unit = a->unit;
     uint32_t scope = unit_scope_at(unit, index);
     if (scope == NO_INDEX || unit->scopes.items[scope].kind != SCOPE_FUNCTION ||
-        index < unit->scopes.items[scope].open || unit_is_member(unit, index))
+        index < unit->scopes.items[scope].open || unit_is_member(unit, index) ||
+        is_own_fetch(unit, index))
         return;
     struct range range = {index, index + 1};
     target_set without = without_images(a->gpus);
@@ -86,6 +97,16 @@ static void report_fetch(struct annotation *a, uint32_t index)
         findings_add(a->findings, RULE_API_TEXTURE_FETCH, unit_span(unit, range),
                      unit_quote(unit, range), annotation_names(a, without), NULL);
     finding->targets = without;
+}
+
+/* Marks those of the names that the file defines functions by. */
+static void mark_own(const struct unit *unit)
+{
+    vec_each (const struct function, fn, &unit->functions) {
+        struct symbol *name = fn->name == NO_TOKEN ? NULL : unit_token(unit, fn->name)->symbol;
+        if (name && name->flags & SYMBOL_TEXTURE_WORD && fn->body.begin < fn->body.end)
+            name->flags |= SYMBOL_OWN;
+    }
 }
 
 /* Marks the names in question; false where the file has none. */
@@ -100,6 +121,8 @@ static bool mark_words(const struct unit *unit)
         s->flags |= SYMBOL_TEXTURE_WORD;
         res = true;
     }
+    if (res)
+        mark_own(unit);
     return res;
 }
 
