@@ -2,8 +2,9 @@
    nothing into a uint3, and a uint3 into nothing.
 
    Written out component by component where a variable of the one is initialised or assigned from a
-   variable of the other, and where a launch takes its sizes from a uint3. What the file does not
-   show, such as the parameters of functions elsewhere, stays as it is.  */
+   variable of the other, where threadIdx and its kin are arguments for a uint3, and where a launch
+   takes its sizes from a uint3. What the file does not show, such as the parameters of functions
+   elsewhere, stays as it is.  */
 #include <config.h>
 
 #include "transform/transform_p.h"
@@ -75,6 +76,68 @@ static void examine(struct transform *tr, uint32_t index)
         write_components(tr, value, "make_uint3");
 }
 
+/* What parameter NUMBER of FN is: SHAPE_OTHER where there is none. The limit keeps long lists
+   linear. */
+static enum shape shape_of_parameter(const struct unit *unit, const struct function *fn, int number)
+{
+    enum { LONGEST = 200 };
+    enum shape res = SHAPE_OTHER;
+    uint32_t end =
+        fn->params.begin + LONGEST < fn->params.end ? fn->params.begin + LONGEST : fn->params.end;
+    for (uint32_t i = fn->params.begin; i < end && 0 <= number; ++i) {
+        const struct token *token = unit_token(unit, i);
+        if (token->kind == TOK_COMMA)
+            --number;
+        else if (token->kind == TOK_LESS && token->partner != NO_TOKEN && i < token->partner)
+            i = token->partner;
+        else if (number == 0 && token->kind == TOK_IDENT && res == SHAPE_OTHER)
+            res = shape_of_name(token->symbol->text);
+    }
+    return res;
+}
+
+/* Whether all functions of the file called NAME take a uint3 as argument NUMBER, and there is one.
+ */
+static bool takes_uint3(const struct unit *unit, const struct symbol *name, int number)
+{
+    bool res = false;
+    vec_each (const struct function, fn, &unit->functions) {
+        if (fn->name == NO_TOKEN || unit_token(unit, fn->name)->symbol != name)
+            continue;
+        if (shape_of_parameter(unit, fn, number) != SHAPE_UINT3)
+            return false;
+        res = true;
+    }
+    return res;
+}
+
+/* f(threadIdx, ...), with threadIdx at INDEX. */
+static void examine_argument(struct transform *tr, uint32_t index, int *asked)
+{
+    enum { MOST = 100, FARTHEST = 100 }; /* of such arguments; tokens to the parenthesis */
+    const struct unit *unit = tr->unit;
+    enum token_kind behind = unit_kind(unit, unit_next(unit, index));
+    if (behind != TOK_COMMA && behind != TOK_RPAREN)
+        return;
+    int number = 0;
+    uint32_t open = unit_prev(unit, index);
+    for (int steps = 0; unit_kind(unit, open) != TOK_LPAREN; ++steps) {
+        enum token_kind kind = unit_kind(unit, open);
+        bool first = steps == 0;
+        if (FARTHEST <= steps || (first && kind != TOK_COMMA) || kind == TOK_SEMICOLON ||
+            kind == TOK_LBRACE || kind == TOK_EOF)
+            return;
+        number += kind == TOK_COMMA;
+        uint32_t partner = unit_partner(unit, open);
+        open = unit_prev(unit, partner != NO_TOKEN && partner < open ? partner : open);
+    }
+    uint32_t name = unit_prev(unit, open);
+    if (unit_kind(unit, name) != TOK_IDENT || names_is_head(unit, name) || MOST <= (*asked)++ ||
+        !takes_uint3(unit, unit_token(unit, name)->symbol, number))
+        return;
+    write_components(tr, index, "make_uint3");
+}
+
 /* The sizes of a launch. */
 static void examine_launch(struct transform *tr, const struct launch *launch)
 {
@@ -101,6 +164,7 @@ void transform_dim3(struct transform *tr)
     if (!symbol_find(unit->symbols, "uint3") && !symbol_find(unit->symbols, "make_uint3"))
         return;
     size_t l = 0;
+    int asked = 0;
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
         for (; l < unit->launches.count && unit->launches.items[l].open <= i; ++l)
@@ -113,6 +177,8 @@ void transform_dim3(struct transform *tr)
         enum shape shape = shape_of_name(symbol->text);
         if (shape == SHAPE_DIM3 || shape == SHAPE_UINT3)
             names_note_type(unit, i, symbol->api);
+        else if (shape == SHAPE_BUILTIN && !symbol->user)
+            examine_argument(tr, i, &asked);
         else if (symbol->type)
             examine(tr, i);
     }
