@@ -127,13 +127,17 @@ static void gather_macros(const struct unit *unit, struct sizes *sizes)
     }
 }
 
-/* Whether the name of size NUMBER at TOKEN means what it does as one of SIZES. */
+/* Whether the name of size NUMBER at TOKEN means what it does as one of SIZES: a warpSize with a
+   value is a constant of a header of the user's. */
 static bool is_size(struct annotation *a, const struct sizes *sizes, unsigned number,
                     uint32_t token)
 {
+    struct model *model = annotation_code(a)->model;
+    struct constant value;
     return number < sizes->count &&
-           model_lookup(annotation_code(a)->model, sizes->symbols[number], token).kind ==
-               (number ? NAME_MACRO : NAME_UNKNOWN);
+           model_lookup(model, sizes->symbols[number], token).kind ==
+               (number ? NAME_MACRO : NAME_UNKNOWN) &&
+           (number || !constant_of_range(model, (struct range){token, token + 1}, &value));
 }
 
 /* Reports RANGE, where a constant is needed and size NUMBER stands: each warpSize, and the first

@@ -303,4 +303,15 @@ test_many() {
 }
 ok 'many headers, many files' test_many
 
+# CUDA's warpSize is no constant either, so one that a header declares is the user's.
+test_own_warp_size() {
+    mkdir -p own
+    echo 'constexpr unsigned warpSize = 32;' >own/common.cuh
+    printf '#include "common.cuh"\nconstexpr int rows = warpSize / 8;\n__global__ void k() {}\n' >own/k.cu
+    sed 's/common/other/' own/k.cu >own/l.cu
+    "$HIPWRIGHT" check --no-config own >out 2>err
+    lacks out 'own/k.cu' && has out 'own/l.cu:2:22: error: `warpSize` is no constant'
+}
+ok 'a warpSize of the user' test_own_warp_size
+
 finish
