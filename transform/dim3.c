@@ -161,7 +161,8 @@ static void examine_launch(struct transform *tr, const struct launch *launch)
 void transform_dim3(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    if (!symbol_find(unit->symbols, "uint3") && !symbol_find(unit->symbols, "make_uint3"))
+    const struct symbol *uint3 = symbol_find(unit->symbols, "uint3");
+    if (!uint3 && !symbol_find(unit->symbols, "make_uint3"))
         return;
     size_t l = 0;
     int asked = 0;
@@ -177,7 +178,7 @@ void transform_dim3(struct transform *tr)
         enum shape shape = shape_of_name(symbol->text);
         if (shape == SHAPE_DIM3 || shape == SHAPE_UINT3)
             names_note_type(unit, i, symbol->api);
-        else if (shape == SHAPE_BUILTIN && !symbol->user)
+        else if (shape == SHAPE_BUILTIN && !symbol->user && uint3 && uint3->api)
             examine_argument(tr, i, &asked);
         else if (symbol->type)
             examine(tr, i);

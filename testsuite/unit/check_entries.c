@@ -722,7 +722,10 @@ static void make_header(struct snippet *s, const struct api *api, const struct s
         strbuf_printf(&s->want, "#include <%s>\n", api->covered_by);
     }
     bool dropped = !*res.name || (covered && res.edited);
-    const char *runtime = "hip/hip_runtime.h", *first = res.edited && !dropped ? api->after : NULL;
+    const char *runtime = "hip/hip_runtime.h";
+    /* What the user's own header looks for comes from further down. */
+    bool keeps = api->action == HEADER_KEEP;
+    const char *first = (res.edited && !dropped) || keeps ? api->after : NULL;
     if (first)
         strbuf_printf(&s->want, "#include <%s>\n", first);
     add_include(s, path, &res, "<>", dropped);
