@@ -6,6 +6,7 @@
 #include "annotate/fix.h"
 #include "annotate/lanemask.h"
 #include "annotate/width.h"
+#include "base/i18n.h"
 
 enum { MOST_BRANCHES = 32 }; /* around a place that are looked at */
 
@@ -171,6 +172,25 @@ static void settle_hidden(struct translation *t)
     }
 }
 
+static void run_rules(struct translation *t, struct annotation *a)
+{
+    struct diag_place place = {.file = t->source.name};
+    if (model_is_too_large(t->unit)) {
+        diag_add(&t->diag, DIAG_WARNING, place,
+                 _("is too large for the rules: only what the translation itself finds is told, "
+                   "and lane masks stay as they are"));
+        return;
+    }
+#define RULE_CHECK(check) check(a);
+#include "annotate/rules.def"
+#undef RULE_CHECK
+    annotation_add_sources(a);
+    if (a->code && a->code->model->lanes_left_out)
+        diag_add(&t->diag, DIAG_WARNING, place,
+                 _("is too large for all rules: what its lanes do is told only of a part of it"));
+    release_code(a);
+}
+
 void annotate(struct translation *t, const struct translate_options *options,
               const struct comparison *gpus)
 {
@@ -181,11 +201,7 @@ void annotate(struct translation *t, const struct translate_options *options,
                            .gpus = gpus,
                            .arena = &t->arena,
                            .hip = t->hip};
-#define RULE_CHECK(check) check(&a);
-#include "annotate/rules.def"
-#undef RULE_CHECK
-    annotation_add_sources(&a);
-    release_code(&a);
+    run_rules(t, &a);
     drop_untargeted(&t->findings, comparison_all(gpus));
     findings_sort(&t->findings);
     settle_hidden(t);

@@ -138,20 +138,14 @@ struct read {
     struct model_facts facts;
 };
 
-static void read_facts(const struct reading *reading, struct file *file, struct source *source,
-                       struct read *res)
+static void read_model(const struct reading *reading, struct file *file, const struct unit *unit,
+                       struct arena *arena, struct read *res)
 {
-    struct arena arena = ARENA_INIT;
-    struct symbol_table symbols;
-    struct unit unit;
-    struct diag quiet = DIAG_INIT;
     struct model model;
     struct model_options options;
-    symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
-    unit_parse(&unit, source, &symbols, &arena, &quiet);
     fill_options(reading->tree, file, reading->launches ? UINT_MAX : file->level, reading->launches,
-                 &options, &arena);
-    model_init(&model, &unit, &arena, &options);
+                 &options, arena);
+    model_init(&model, unit, arena, &options);
     if (!reading->launches) {
         model_facts_read_kernels(&res->facts, &model, &res->arena);
         model_facts_read(&res->facts, &model, &res->arena);
@@ -161,7 +155,21 @@ static void read_facts(const struct reading *reading, struct file *file, struct 
     if (file->launches && (reading->launches || !file->users.count))
         model_facts_read_launches(&res->facts, &model, &res->arena);
     model_release(&model);
-    model_facts_locate(&res->facts, source, &res->arena);
+}
+
+static void read_facts(const struct reading *reading, struct file *file, struct source *source,
+                       struct read *res)
+{
+    struct arena arena = ARENA_INIT;
+    struct symbol_table symbols;
+    struct unit unit;
+    struct diag quiet = DIAG_INIT;
+    symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
+    unit_parse(&unit, source, &symbols, &arena, &quiet);
+    if (!model_is_too_large(&unit)) {
+        read_model(reading, file, &unit, &arena, res);
+        model_facts_locate(&res->facts, source, &res->arena);
+    }
     unit_release(&unit);
     diag_release(&quiet);
     symbol_table_release(&symbols);

@@ -210,6 +210,11 @@ static void run_with_arguments(struct lane_machine *machine, const struct model_
                       capture.threads, true);
 }
 
+/* Larger functions, and files that take more work, are made by machines: what their lanes do is not
+   worth minutes and gigabytes. Of the files of HeCBench one takes a tenth of that. */
+enum { NODES_MAX = 1 << 16 };
+static const uint64_t WORK_MAX = UINT64_C(25000000000);
+
 static void run_once(struct lane_machine *machine)
 {
     if (machine->has_run)
@@ -220,6 +225,10 @@ static void run_once(struct lane_machine *machine)
         return;
     uint32_t first = UINT32_MAX, last = 0;
     find_numbers(function->body, &first, &last);
+    if (NODES_MAX < last - first || WORK_MAX < machine->model->lane_work) {
+        machine->model->lanes_left_out = true;
+        return;
+    }
     machine->first_node = first;
     machine->node_count = last - first + 1;
     machine->memo = xcalloc(machine->node_count, sizeof *machine->memo);
@@ -361,6 +370,8 @@ static bool try_block(struct lane_cache *cache, struct model *model, const unsig
         memset(cache->roles, ALL_ROLES, machine.node_count);
     }
     cache->some_role = false;
+    if (machine.node_count < cache->node_count) /* it did not run */
+        memset(cache->roles, 0, cache->node_count);
     for (uint32_t i = 0; i < machine.node_count; ++i) {
         const struct lanes *value = &machine.memo[i].value;
         if (cache->roles[i] && (is_own || !is_flat(&machine, value)))

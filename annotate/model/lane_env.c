@@ -12,6 +12,8 @@ bool lane_step(struct lane_machine *machine)
     if (machine->steps == 0)
         return false;
     machine->steps--;
+    enum { STEP_WORK = 64 }; /* beside what each thread takes */
+    machine->model->lane_work += STEP_WORK + machine->threads;
     return true;
 }
 

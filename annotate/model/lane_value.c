@@ -54,7 +54,7 @@ struct lanes lanes_named(struct lane_machine *machine, struct lanes lanes)
 
 int64_t *lanes_room(struct lane_machine *machine)
 {
-    enum { MOST = 128 << 20 };
+    enum { MOST = 32 << 20 };
     size_t size = machine->threads * sizeof(int64_t);
     machine->bytes += size;
     if (MOST < machine->bytes)

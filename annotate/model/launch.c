@@ -20,6 +20,7 @@ struct model_launches {
     size_t *begin;    /* by function: into by_kernel; one more at the end */
     int8_t *complete; /* by function: 1, or -1, where is_complete() has been asked */
     bool *seen;       /* scratch of model_blocks(): functions that have been looked at */
+    struct launch_blocks **blocks; /* by function: model_blocks()'s answers; NULL: not asked */
 };
 
 /* The functions that launch, and where their arguments stand; -1: nowhere. A grid and a block of
@@ -811,7 +812,7 @@ static size_t add_blocks_of(struct model *model, size_t index, struct launch_blo
 /* The functions that run a function, found step by step. */
 struct callers {
     struct model_launches *launches;
-    uint32_t queue[500];
+    uint32_t queue[100];
     size_t length;
     size_t uses; /* looked at */
     bool cut;    /* there are more than anybody wants to look at */
@@ -832,7 +833,7 @@ static void add_caller(struct callers *callers, size_t index)
 static void add_callers_of(struct model *model, const struct function *function,
                            struct callers *callers)
 {
-    enum { USES = 2000 };
+    enum { USES = 1000 };
     const struct unit *unit = model->unit;
     size_t count;
     const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
@@ -845,15 +846,13 @@ static void add_callers_of(struct model *model, const struct function *function,
     }
 }
 
-bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
+static void find_blocks(struct model *model, size_t index, struct launch_blocks *res)
 {
     const struct unit *unit = model->unit;
-    struct model_launches *launches = launches_of(model);
+    struct model_launches *launches = model->launches;
     struct callers callers = {.launches = launches};
     size_t sites = 0;
     *res = (struct launch_blocks){.all = true};
-    if (!launches->seen)
-        launches->seen = arena_zalloc(model->arena, unit->functions.count, sizeof(bool));
     add_caller(&callers, index);
     for (size_t next = 0; next < callers.length; ++next) {
         const struct function *function = &unit->functions.items[callers.queue[next]];
@@ -865,6 +864,21 @@ bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
     while (callers.length)
         launches->seen[callers.queue[--callers.length]] = false;
     res->all &= sites != 0 && !callers.cut;
+}
+
+bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
+{
+    struct model_launches *launches = launches_of(model);
+    size_t count = model->unit->functions.count;
+    if (!launches->blocks) {
+        launches->blocks = arena_zalloc(model->arena, count, sizeof *launches->blocks);
+        launches->seen = arena_zalloc(model->arena, count, sizeof *launches->seen);
+    }
+    if (!launches->blocks[index]) {
+        launches->blocks[index] = arena_zalloc(model->arena, 1, sizeof **launches->blocks);
+        find_blocks(model, index, launches->blocks[index]);
+    }
+    *res = *launches->blocks[index];
     return res->all;
 }
 

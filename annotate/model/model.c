@@ -98,6 +98,15 @@ static void find_outer_functions(struct model *model)
     }
 }
 
+bool model_is_too_large(const struct unit *unit)
+{
+    enum { TOKENS_MAX = 1 << 22 }; /* some 12 MB of code; their trees take a gigabyte */
+    size_t tokens = 0;
+    vec_each (const struct function, function, &unit->functions)
+        tokens += function->body.end - function->body.begin;
+    return TOKENS_MAX < tokens;
+}
+
 void model_init(struct model *model, const struct unit *unit, struct arena *arena,
                 const struct model_options *options)
 {

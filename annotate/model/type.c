@@ -712,10 +712,20 @@ const struct shared_object *model_shared_objects(struct model *model, size_t *co
 
 const struct shared_object *model_shared_object(struct model *model, const struct node *declarator)
 {
-    size_t count;
+    size_t count, low;
     const struct shared_object *list = model_shared_objects(model, &count);
-    for (size_t i = 0; i < count; ++i)
-        if (list[i].declarator->token == declarator->token)
-            return &list[i];
-    return NULL;
+    vec_search(low, count, list[low].declarator->tokens.begin <= declarator->token);
+    return low && list[low - 1].declarator->token == declarator->token ? &list[low - 1] : NULL;
+}
+
+const struct shared_object *model_shared_objects_in(struct model *model, size_t function,
+                                                    size_t *count)
+{
+    const struct range body = model->unit->functions.items[function].body;
+    size_t all, begin, end;
+    const struct shared_object *list = model_shared_objects(model, &all);
+    vec_search(begin, all, list[begin].declarator->tokens.begin < body.begin);
+    vec_search(end, all, list[end].declarator->tokens.begin < body.end);
+    *count = begin < end ? end - begin : 0;
+    return list + begin;
 }

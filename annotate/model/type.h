@@ -59,6 +59,10 @@ struct shared_object {
 /* All __shared__ declarations of the file in their order; COUNT of them. */
 const struct shared_object *model_shared_objects(struct model *model, size_t *count);
 
+/* Those in the body of the function at index FUNCTION; of functions inside it, too. */
+const struct shared_object *model_shared_objects_in(struct model *model, size_t function,
+                                                    size_t *count);
+
 /* The one that DECLARATOR declares, or NULL. */
 const struct shared_object *model_shared_object(struct model *model, const struct node *declarator);
 

@@ -144,7 +144,7 @@ static bool swept_cost(struct context *c, const struct target *target, const str
         return true;
     struct use whole = *use;
     whole.bytes = WIDEST_ACCESS;
-    whole.address = arena_alloc(c->a->arena, use->threads * sizeof *whole.address);
+    whole.address = arena_alloc(&c->arena, use->threads * sizeof *whole.address);
     for (size_t i = 0; i < use->threads; ++i) {
         int64_t at = use->address[i];
         whole.address[i] = at == LDS_INACTIVE ? at : at - at % WIDEST_ACCESS;
@@ -289,7 +289,7 @@ static bool add_use(struct context *c, const struct code_node *place, struct lan
     struct array *array = array_of(c, access.object, place->function, machine->block, assumed);
     if (MAX_USES <= array->uses.count)
         return true;
-    int64_t *address = arena_alloc(c->a->arena, machine->threads * sizeof *address);
+    int64_t *address = arena_alloc(&c->arena, machine->threads * sizeof *address);
     for (unsigned i = 0; i < machine->threads; ++i)
         address[i] =
             some && !(mask[i / 64] >> i % 64 & 1) ? LDS_INACTIVE : lanes_at(&access.address, i);
@@ -475,6 +475,23 @@ static bool report_conflict(struct context *c, const struct array *array)
     return true;
 }
 
+/* Says what is to be said of the arrays of the function whose places were read, and drops them. */
+static void report_arrays(struct context *c)
+{
+    struct annotation *a = c->a;
+    vec_each (struct array, array, &c->arrays) {
+        size_t before = a->findings->list.count;
+        if (!report_conflict(c, array))
+            shared_report_padding(c, array);
+        for (; before < a->findings->list.count && array->object->function != NO_INDEX; ++before)
+            annotation_add_launches(a, &a->findings->list.items[before], array->object->function);
+    }
+    vec_each (struct array, array, &c->arrays)
+        vec_release(&array->uses);
+    vec_release(&c->arrays);
+    arena_release(&c->arena);
+}
+
 void rule_bank_conflict(struct annotation *a)
 {
     if (!symbol_find(a->unit->symbols, "__shared__"))
@@ -484,19 +501,14 @@ void rule_bank_conflict(struct annotation *a)
     model_shared_objects(c.code->model, &objects);
     if (!objects)
         return;
+    size_t function = NO_INDEX;
     vec_each (const struct code_node, place, &c.code->places) {
+        if (place->function != function)
+            report_arrays(&c);
+        function = place->function;
         if (place->device && is_whole_access(c.code, place->node) &&
             token_region(unit_token(a->unit, place->node->tokens.begin)) != REGION_CUDA)
             collect(&c, place);
     }
-    vec_each (struct array, array, &c.arrays) {
-        size_t before = a->findings->list.count;
-        if (!report_conflict(&c, array))
-            shared_report_padding(&c, array);
-        for (; before < a->findings->list.count && array->object->function != NO_INDEX; ++before)
-            annotation_add_launches(a, &a->findings->list.items[before], array->object->function);
-    }
-    vec_each (struct array, array, &c.arrays)
-        vec_release(&array->uses);
-    vec_release(&c.arrays);
+    report_arrays(&c);
 }

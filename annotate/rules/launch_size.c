@@ -146,7 +146,7 @@ static void examine_lanes(struct context *c, const struct launch_site *site)
 static bool static_shared(struct context *c, size_t index, uint64_t *bytes)
 {
     size_t count;
-    const struct shared_object *objects = model_shared_objects(c->model, &count);
+    const struct shared_object *objects = model_shared_objects_in(c->model, index, &count);
     *bytes = 0;
     for (size_t i = 0; i < count; ++i) {
         const struct shared_object *object = &objects[i];
@@ -227,7 +227,7 @@ static void examine_one_workgroup(struct context *c, const struct launch_site *s
 static bool first_array(struct context *c, size_t index, struct range *place)
 {
     size_t count;
-    const struct shared_object *objects = model_shared_objects(c->model, &count);
+    const struct shared_object *objects = model_shared_objects_in(c->model, index, &count);
     for (size_t i = 0; i < count; ++i)
         if (objects[i].function == index && !objects[i].dynamic) {
             *place = objects[i].declarator->tokens;

@@ -31,7 +31,7 @@ bool shared_describe(struct context *c, const struct array *array, struct lds_ar
     vec_each (const struct use, use, &array->uses) {
         if (use->bytes % shape->element)
             return false;
-        int64_t *index = arena_alloc(c->a->arena, use->threads * shape->dims * sizeof *index);
+        int64_t *index = arena_alloc(&c->arena, use->threads * shape->dims * sizeof *index);
         for (size_t t = 0; t < use->threads; ++t) {
             int64_t *at = index + t * shape->dims;
             int64_t rest = use->address[t];
@@ -55,7 +55,7 @@ bool shared_describe(struct context *c, const struct array *array, struct lds_ar
 uint64_t shared_bytes(const struct context *c, size_t function)
 {
     size_t count;
-    const struct shared_object *objects = model_shared_objects(c->code->model, &count);
+    const struct shared_object *objects = model_shared_objects_in(c->code->model, function, &count);
     uint64_t res = 0;
     for (size_t i = 0; i < count; ++i)
         if (objects[i].function == function && !objects[i].dynamic)

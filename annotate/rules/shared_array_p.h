@@ -33,7 +33,8 @@ struct array {
 struct context {
     struct annotation *a;
     const struct code *code;
-    VEC(struct array) arrays;
+    VEC(struct array) arrays; /* of one function */
+    struct arena arena;       /* of their uses */
     size_t asked; /* the function that was asked last for threadIdx.y, and what it answered */
     bool second;
 };

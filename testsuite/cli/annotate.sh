@@ -145,4 +145,24 @@ repair() {
         run 0 check --format=json m.cu && has out '"level": "note"' && has out '"effect": "none"'
 }
 ok "repairs" repair
+
+# ---- what is too large
+
+# conflict COUNT: a kernel with a bank conflict and so many statements.
+conflict() {
+    printf '__global__ void k(float *p)\n{\n    __shared__ float s[4096];\n    float x = s[threadIdx.x * 32];\n'
+    yes '    x += 1;' | head -n "$1"
+    printf '    p[0] = x;\n}\nvoid r(float *p) { k<<<1, 64>>>(p); cudaDeviceSynchronize(); }\n'
+}
+large_function() {
+    conflict 10 >small.cu && conflict 25000 >large.cu && run 0 check small.cu && has out lds-bank-conflict && lacks err 'too large' &&
+        run 0 check large.cu && lacks out lds-bank-conflict && has out occupancy && has err 'large.cu: warning: is too large for all rules'
+}
+ok "a function that is too large for the lane interpreter" large_function
+large_file() {
+    { conflict 10 && printf '__device__ void f() {' && head -c 4300000 /dev/zero | tr '\0' ';' && printf '}\n'; } >large.cu
+    run 0 --fix large.cu && has err 'large.cu: warning: is too large for the rules: only what the translation itself finds is told' &&
+        has out '#include <hip/hip_runtime.h>' && has out hipDeviceSynchronize && lacks out lds- && run 0 check -q small.cu large.cu && [ "$(grep -c lds-bank-conflict out)" -eq 1 ]
+}
+ok "a file that is too large for the rules" large_file
 finish
