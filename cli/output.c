@@ -133,12 +133,14 @@ static const char *in_record(const struct output *out, const char *path)
     return path + strspn(path, "/");
 }
 
-/* Whether the file PATH, which has another content, may be overwritten by ENTRY's output. */
-static bool may_replace(struct output *out, const struct input *input, const char *path,
-                        const struct record_entry *entry, bool *good)
+/* Whether the file PATH, which has another content, may be overwritten by ENTRY's output, JOB's
+   text. */
+static bool may_replace(struct output *out, const struct input *input, const struct job *job,
+                        const char *path, const struct record_entry *entry, bool *good)
 {
     struct diag_place place = {.file = path};
-    if (out->options->force || record_is_ours(out->record, entry->path, path))
+    if (out->options->force ||
+        record_is_ours(out->record, entry->path, path, job->text.text, job->text.len))
         return true;
     const struct record_entry *before = record_find(out->record, entry->path);
     *good = before != NULL;
@@ -180,7 +182,8 @@ static bool write_below(struct output *out, const struct input *input, const str
         record_set(out->record, entry);
         return true;
     }
-    if (!is_input && there && S_ISREG(st.st_mode) && !may_replace(out, input, path, entry, &good)) {
+    if (!is_input && there && S_ISREG(st.st_mode) &&
+        !may_replace(out, input, job, path, entry, &good)) {
         keep_entry(out, entry->path);
         return good;
     }

@@ -273,7 +273,21 @@ const struct record_entry *record_find(const struct record *record, const char *
     return item ? &item->entry : NULL;
 }
 
-bool record_is_ours(const struct record *record, const char *path, const char *file)
+/* Whether CONTENT is what a failure of power may leave of the LEN bytes at TEXT: nothing, or whole
+   pages of it, and NUL bytes where the rest was to be. Nobody's editor makes that. */
+static bool is_torn(const struct content *content, const char *text, size_t len)
+{
+    enum { PAGE = 4096 };
+    size_t kept = content->len;
+    while (kept && !content->text[kept - 1])
+        --kept;
+    bool padded = kept < content->len;
+    return !kept ||
+           (kept < len && (padded || kept % PAGE == 0) && !memcmp(content->text, text, kept));
+}
+
+bool record_is_ours(const struct record *record, const char *path, const char *file,
+                    const char *text, size_t len)
 {
     const struct record_entry *entry = record_find(record, path);
     struct content content;
@@ -283,10 +297,10 @@ bool record_is_ours(const struct record *record, const char *path, const char *f
     if (!res)
         return false;
     char hash[SHA256_HEX + 1];
-    bool empty = !content.len;
+    bool torn = is_torn(&content, text, len);
     sha256_hex(content.text, content.len, hash);
     free(content.text);
-    return empty || (entry && !strcmp(entry->output, hash)) || is_announced(record, hash, path);
+    return torn || (entry && !strcmp(entry->output, hash)) || is_announced(record, hash, path);
 }
 
 static void add_line(struct strbuf *out, const struct record_entry *entry)

@@ -37,8 +37,10 @@ void record_free(struct record *record);
 const struct record_entry *record_find(const struct record *record, const char *path);
 
 /* Whether the file FILE, the output PATH, has the content that the record or the journal says it
-   was given; or none at all, as after a failure of power, and then nobody's work is in it. */
-bool record_is_ours(const struct record *record, const char *path, const char *file);
+   was given; or what a failure of power may leave of the LEN bytes at TEXT, which it is to get now:
+   then nobody's work is in it. */
+bool record_is_ours(const struct record *record, const char *path, const char *file,
+                    const char *text, size_t len);
 
 /* Notes that the output of ENTRY is about to be written; false after an error in DIAG. */
 bool record_announce(struct record *record, const struct record_entry *entry, struct diag *diag);

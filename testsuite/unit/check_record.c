@@ -87,6 +87,11 @@ static struct record_entry entry_of(const char *path, const char *text)
     return res;
 }
 
+static bool is_ours(const struct record *record, const char *name)
+{
+    return record_is_ours(record, name, name, "", 0);
+}
+
 /* Odd names come back as they were, sorted; an output is ours as long as it is what was written. */
 START_TEST(record_returns)
 {
@@ -110,13 +115,50 @@ START_TEST(record_returns)
     }
     ck_assert_ptr_null(record_find(record, "A"));
     put("a", "text");
-    ck_assert(record_is_ours(record, "a", "a"));
+    ck_assert(is_ours(record, "a"));
     put("a", "text, edited");
-    ck_assert(!record_is_ours(record, "a", "a"));
+    ck_assert(!is_ours(record, "a"));
     put("a", "");
-    ck_assert(record_is_ours(record, "a", "a"));
+    ck_assert(is_ours(record, "a"));
     record_free(record);
     ck_assert_uint_eq(diag.errors, 0);
+    diag_release(&diag);
+}
+END_TEST
+
+/* What a failure of power leaves is no hand edit; what looks a little like it is one. */
+START_TEST(torn_outputs)
+{
+    enum { PAGE = 4096, LEN = 3 * PAGE };
+    static const struct {
+        size_t kept, nuls;
+        bool ours;
+    } cases[] = {
+        {0, 0, true},           {0, 100, true},
+        {PAGE, 0, true},        {2 * PAGE, PAGE, true},
+        {100, LEN, true},       {PAGE - 1, 0, false},
+        {PAGE + 1, 0, false},   {LEN, 1, false},
+        {LEN + PAGE, 0, false}, {LEN + PAGE, 50, false},
+    };
+    static char text[LEN + 2 * PAGE];
+    struct diag diag = DIAG_INIT;
+    struct record *record = record_open(".", &diag);
+    ck_assert_ptr_nonnull(record);
+    memset(text, 'x', sizeof text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        for (int edited = 0; edited < 2; ++edited) {
+            FILE *f = fopen("a", "w");
+            ck_assert_ptr_nonnull(f);
+            for (size_t k = 0; k < cases[i].kept; ++k)
+                fputc(edited && k == cases[i].kept / 2 ? 'y' : 'x', f);
+            for (size_t k = 0; k < cases[i].nuls; ++k)
+                fputc('\0', f);
+            fclose(f);
+            bool ours = cases[i].ours && (!edited || !cases[i].kept);
+            ck_assert_msg(record_is_ours(record, "a", "a", text, LEN) == ours, "case %zu", i);
+        }
+    }
+    record_free(record);
     diag_release(&diag);
 }
 END_TEST
@@ -137,14 +179,14 @@ START_TEST(journal)
     ck_assert_ptr_nonnull(record);
     put("a", "one");
     put("b", "one");
-    ck_assert(record_is_ours(record, "a", "a"));
-    ck_assert(!record_is_ours(record, "b", "b"));
+    ck_assert(is_ours(record, "a"));
+    ck_assert(!is_ours(record, "b"));
     entry = entry_of("b", "one");
     ck_assert(record_announce(record, &entry, &diag));
     record_free(record);
     record = record_open(".", &diag);
-    ck_assert(record_is_ours(record, "a", "a"));
-    ck_assert(record_is_ours(record, "b", "b"));
+    ck_assert(is_ours(record, "a"));
+    ck_assert(is_ours(record, "b"));
     record_set(record, &entry);
     ck_assert(record_save(record, &diag));
     ck_assert_int_ne(access(".hipwright.journal", F_OK), 0);
@@ -297,6 +339,7 @@ int main(void)
     tcase_add_test(tcase, sha256);
     tcase_add_test(tcase, record_returns);
     tcase_add_test(tcase, journal);
+    tcase_add_test(tcase, torn_outputs);
     tcase_add_test(tcase, relative);
     tcase_add_test(tcase, wanted);
     tcase_add_test(tcase, names);
