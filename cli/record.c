@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -29,7 +31,8 @@ static const char comment[] =
 
 struct item {
     struct record_entry entry;
-    bool set; /* in this run */
+    bool set;  /* in this run */
+    bool gone; /* the output is no longer there */
     UT_hash_handle hh;
 };
 
@@ -312,8 +315,40 @@ static void add_line(struct strbuf *out, const struct record_entry *entry)
     strbuf_addc(out, '\n');
 }
 
+/* Opens the journal, to which several runs may append at once; each of them holds it locked, and
+   the last one removes it. False after a message. */
+static bool open_journal(struct record *record, struct diag *diag)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; ++i) {
+        struct stat open, named;
+        if (!write_log(&record->journal_fd, record->journal, "", 0, diag))
+            return false;
+        while (flock(record->journal_fd, LOCK_SH) && errno == EINTR)
+            continue;
+        if (!fstat(record->journal_fd, &open) && !stat(record->journal, &named) &&
+            open.st_dev == named.st_dev && open.st_ino == named.st_ino)
+            break;
+        close(record->journal_fd); /* a run that ended has just removed it */
+        record->journal_fd = -1;
+    }
+    return true;
+}
+
+static bool remove_journal(struct record *record, struct diag *diag)
+{
+    if (record->journal_fd < 0)
+        record->journal_fd = open(record->journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (record->journal_fd < 0)
+        return errno == ENOENT || write_remove_log(record->journal, diag);
+    return (flock(record->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
+           write_remove_log(record->journal, diag);
+}
+
 bool record_announce(struct record *record, const struct record_entry *entry, struct diag *diag)
 {
+    if (record->journal_fd < 0 && !open_journal(record, diag))
+        return false;
     struct strbuf line = STRBUF_INIT;
     /* Behind a line that a full disk cut off, a new one begins. */
     if (record->journal_cut)
@@ -351,8 +386,7 @@ size_t record_tell_gone(struct record *record, struct diag *diag)
 {
     size_t res = 0;
     HASH_SORT(record->items, compare);
-    for (struct item *item = record->items, *next; item; item = next) {
-        next = item->hh.next;
+    for (struct item *item = record->items; item; item = item->hh.next) {
         if (item->set)
             continue;
         char *output = in_folder(record->folder, item->entry.path);
@@ -363,32 +397,70 @@ size_t record_tell_gone(struct record *record, struct diag *diag)
             diag_add(diag, DIAG_WARNING, (struct diag_place){.file = output},
                      _("its source '%s' is gone; remove it if it is not wanted"), source);
             ++res;
-        } else if (!there) {
-            HASH_DEL(record->items, item);
         }
+        item->gone = !there;
         free(output);
         free(source);
     }
     return res;
 }
 
-bool record_save(struct record *record, struct diag *diag)
+/* Takes over what runs that ended meanwhile have written into the same folder, to judge by the
+   record as it is NOW. */
+static void merge(struct record *record, const struct record *now)
 {
+    for (struct item *item = record->items, *next; item; item = next) {
+        next = item->hh.next;
+        if (!item->set && !find(now, item->entry.path))
+            HASH_DEL(record->items, item);
+    }
+    for (const struct item *other = now->items; other; other = other->hh.next) {
+        struct item *item = find(record, other->entry.path);
+        if (item && (item->set || !strcmp(item->entry.output, other->entry.output)))
+            continue;
+        record_set(record, &other->entry);
+        find(record, other->entry.path)->gone = false;
+    }
+}
+
+/* Writes the record, which is locked. */
+static bool save(struct record *record, struct diag *diag)
+{
+    struct record now = {.name = record->name};
+    bool res = read_record(&now, diag);
+    if (res)
+        merge(record, &now);
+    HASH_CLEAR(hh, now.items);
+    arena_release(&now.arena);
+    if (!res)
+        return false;
     struct strbuf text = STRBUF_INIT;
     strbuf_printf(&text, "%s\n%s", first_line, comment);
     HASH_SORT(record->items, compare);
     for (const struct item *item = record->items; item; item = item->hh.next)
-        add_line(&text, &item->entry);
+        if (!item->gone)
+            add_line(&text, &item->entry);
     bool needed = record->items || !access(record->name, F_OK);
-    bool res = !needed || write_is_same(record->name, text.text, text.len) ||
-               write_file(&(struct write_job){.path = record->name,
-                                              .text = text.text,
-                                              .len = text.len,
-                                              .make_folders = true},
-                          diag);
-    if (res && record->journal_there)
-        write_remove_log(record->journal, diag);
+    res = !needed || write_is_same(record->name, text.text, text.len) ||
+          write_file(
+              &(struct write_job){
+                  .path = record->name, .text = text.text, .len = text.len, .make_folders = true},
+              diag);
     strbuf_release(&text);
+    return res;
+}
+
+bool record_save(struct record *record, struct diag *diag)
+{
+    /* Runs into the same folder save one after the other. */
+    int folder = open(record->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (0 <= folder && flock(folder, LOCK_EX) && errno == EINTR)
+        continue;
+    bool res = save(record, diag);
+    if (res && record->journal_there)
+        remove_journal(record, diag);
+    if (0 <= folder)
+        close(folder);
     return res;
 }
 

@@ -230,17 +230,38 @@ static int lock(int fd)
 {
     int res = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (0 <= res)
-        flock(res, LOCK_EX | LOCK_NB);
+        while (flock(res, LOCK_EX) && errno == EINTR)
+            continue;
     return res;
+}
+
+/* Makes a temporary file and locks it; -1, and errno set, where that fails. Until it is locked
+   another run may take it for a leftover. */
+static int temporary_open(const struct target *t, int *locked)
+{
+    for (int i = 0; i < TRIES; ++i) {
+        struct stat st;
+        int res = temporary_make(t, action_create);
+        if (res < 0)
+            return -1;
+        *locked = lock(res);
+        if (fstat(res, &st) || st.st_nlink)
+            return res;
+        temporary.there = 0;
+        close(res);
+        if (0 <= *locked)
+            close(*locked);
+    }
+    errno = EAGAIN;
+    return -1;
 }
 
 /* Puts TEXT into a file NAME in T's folder by way of a temporary file; an errno or 0. */
 static int replace(const struct target *t, const char *name, const char *text, size_t len)
 {
-    int fd = temporary_make(t, action_create);
+    int locked = -1, fd = temporary_open(t, &locked);
     if (fd < 0)
         return errno;
-    int locked = lock(fd);
     int error = write_all(fd, text, len);
     if (!error && (t->there || t->like))
         error = keep_mode(fd, t->there ? &t->stat : t->like);
@@ -480,14 +501,16 @@ static bool is_temporary(const char *name)
     return true;
 }
 
-/* Whether no program holds the regular file NAME of FOLDER locked. */
-static bool is_abandoned(int folder, const char *name)
+/* Removes the regular file NAME of FOLDER where no program holds it locked; false where it stays.
+ */
+static bool remove_abandoned(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat st;
     if (fd < 0)
         return false;
-    bool res = !fstat(fd, &st) && S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB);
+    bool res = !fstat(fd, &st) && S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
+               !unlinkat(folder, name, 0);
     close(fd);
     return res;
 }
@@ -497,8 +520,7 @@ size_t write_remove_leftovers(const char *folder)
     DIR *dir = opendir(folder);
     size_t res = 0;
     for (const struct dirent *entry; dir && (entry = readdir(dir));)
-        if (is_temporary(entry->d_name) && is_abandoned(dirfd(dir), entry->d_name) &&
-            !unlinkat(dirfd(dir), entry->d_name, 0))
+        if (is_temporary(entry->d_name) && remove_abandoned(dirfd(dir), entry->d_name))
             ++res;
     if (dir)
         closedir(dir);

@@ -156,6 +156,18 @@ part() {
         run 0 --output-dir=parts tree/d7 && lacks err gone && has err ' 27 up to date'
 }
 ok "a run of one part leaves the others alone" part
+together() {
+    local d status=0 pids=()
+    rm -rf parts && "$HIPWRIGHT" -q --output-dir=parts tree/d0 2>/dev/null
+    for d in tree/d6/e0 tree/d6/e1 tree/d6/e2 tree/d7/e0 tree/d7/e1/; do
+        "$HIPWRIGHT" -q --output-dir=parts "$d" >"$(basename "$d").together" 2>&1 &
+        pids+=($!)
+    done
+    for d in "${pids[@]}"; do wait "$d" || status=$?; done
+    [ $status -eq 0 ] && [ "$(awk -F '\t' 'NF == 5' parts/.hipwright.record | wc -l)" -eq "$(files parts)" ] && clean parts && [ ! -e parts/.hipwright.journal ] &&
+        run 0 --output-dir=parts tree/d6 && has err ', 67 up to date'
+}
+ok "runs into one folder at once" together
 damaged() {
     local before
     before=$(cksum <one/.hipwright.record)
