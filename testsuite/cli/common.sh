@@ -5,6 +5,16 @@ set -u
 : "${HIPWRIGHT:?the program to test}"
 
 tests=0
+# A folder in memory, where that is large enough and programs in it can be run: what is tested brings
+# files to the disk, and waits for it.
+in_memory() {
+    local try kept=1
+    try=$(mktemp /dev/shm/hipwright-test.XXXXXX 2>/dev/null) || return 1
+    printf '#!/bin/sh\n' >"$try" && chmod +x "$try" && "$try" 2>/dev/null && kept=0
+    rm -f "$try"
+    [ $kept -eq 0 ] && [ "$(df -Pk /dev/shm | awk 'END { print $4 }')" -gt 1000000 ]
+}
+[ -n "${TMPDIR:-}" ] || ! in_memory || TMPDIR=/dev/shm
 work=$(mktemp -d "${TMPDIR:-/tmp}/hipwright-test.XXXXXX") || exit 1
 trap 'cd / && chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
