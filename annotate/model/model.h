@@ -82,8 +82,8 @@ struct model {
     struct model_launches *launches;   /* launch.c's */
 };
 
-/* Whether the functions of UNIT are more than anybody wants to wait for: then no model is to be made
-   of it. */
+/* Whether the functions of UNIT are more than anybody wants to wait for: then no model is to be
+   made of it. */
 bool model_is_too_large(const struct unit *unit);
 
 /* An empty model of UNIT, whose memory comes from ARENA. OPTIONS may be NULL and must live as long.
