@@ -408,6 +408,11 @@ void changes_free(struct changes *c)
 
 /* ---- asking about lines */
 
+bool change_is_real(const struct change *change)
+{
+    return !change->edited || change->lines.count;
+}
+
 static bool has_line(const struct change *change, unsigned first, unsigned last)
 {
     if (!change->edited)

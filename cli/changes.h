@@ -51,6 +51,9 @@ struct snapshot *changes_snapshot(const struct changes *changes);
    may concern. False after an error in DIAG. INPUTS borrows from CHANGES. */
 bool changes_collect(struct changes *changes, struct inputs *inputs, struct diag *diag);
 
+/* Whether CHANGE is one at all: a file that the changes only concern has none. */
+bool change_is_real(const struct change *change);
+
 /* Whether FINDING of SOURCE, the file of CHANGE, counts as changed: its own place or one of its
    related places lies on a line that was added or changed; or some of what it rests on does, which
    then becomes a related place. On any thread. */

@@ -216,8 +216,11 @@ static void *make(void *context, size_t index)
     arena_release(&arena);
     res->read = true;
     report(res, run, setup, pair, &a, &b);
-    take_messages(&res->diag, &a.origin);
-    take_messages(&res->diag, &b.origin);
+    /* Warnings about a file that is as it was are nobody's business now. */
+    if (!pair->same || a.origin.diag.errors)
+        take_messages(&res->diag, &a.origin);
+    if (!pair->same || b.origin.diag.errors)
+        take_messages(&res->diag, &b.origin);
     release_side(&a);
     release_side(&b);
     return res;

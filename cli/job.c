@@ -265,7 +265,9 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
         job->stats = stats_new();
         stats_add_translation(job->stats, &t, setup->translate.map);
     }
-    if (t.diag.text.len)
+    /* Warnings about a file that is as it was are nobody's business now. */
+    bool quiet = input->change && !change_is_real(input->change) && !t.diag.errors;
+    if (t.diag.text.len && !quiet)
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
     job->diag.warnings += t.diag.warnings;

@@ -99,6 +99,11 @@ same_file() {
         has out '`lane` is defined here' && git commit -qm o4 && edit own.cu ' 32>>>' ' 16>>>' && run 0 check --staged && found own.cu:4 own.cu:8 && run 0 check --write-baseline=b own.cu && git add b && run 0 check --staged --baseline=b && found && back HEAD~4
 }
 ok "what a finding rests on in its own file" same_file
+damaged() {
+    lines src/bad.cu '#include "../inc/config.h"' 'void f() { g(1; }' 'void h() {' && git add . && git commit -qm d && edit inc/config.h 7 8 && run 0 check --staged && ! grep -q bad.cu err && run 0 review HEAD && ! grep -q bad.cu err &&
+        edit src/bad.cu 'h()' 'i()' && run 0 check --staged && has err 'src/bad.cu:' && run 0 review HEAD && has err 'src/bad.cu:' && back HEAD~1
+}
+ok "nothing is said of damage in files that only use what was changed" damaged
 lines_of_one() {
     lines inc/config.h '#define TILE \' '    33' '#define BLOCK 256' '#define OTHER 7' && git add . && git commit -qm 1 && edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && back HEAD~1
 }
