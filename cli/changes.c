@@ -212,8 +212,8 @@ static bool take_patches(struct changes *c, const struct strbuf *text, struct di
     struct change *change = NULL;
     size_t next = 0;
     bool good = true;
-    const char *end = text->text ? text->text + text->len : NULL;
-    for (const char *at = text->text; good && at && at < end;) {
+    const char *at = text->text ? text->text : "", *end = at + text->len;
+    while (good && at < end) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));
         const char *behind = nl ? nl + 1 : end;
         good = take_line(c, at, (size_t)(behind - at), &change, &next);
