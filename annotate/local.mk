@@ -22,8 +22,9 @@ libhipwright_a_SOURCES += \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
-    annotate/model/flow.c annotate/model/flow.h \
+    annotate/model/flow.c annotate/model/flow.h annotate/model/flow_p.h \
     annotate/model/geometry.c annotate/model/geometry_p.h \
+    annotate/model/guard.c annotate/model/guard.h \
     annotate/model/lane.c annotate/model/lane.h annotate/model/lane_p.h \
     annotate/model/lane_builtin.c \
     annotate/model/lane_env.c \

@@ -1,30 +1,11 @@
 #include <config.h>
 
-#include "annotate/model/flow.h"
+#include "annotate/model/flow_p.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/model/constant.h"
-
-/* A part of a function that control may enter or not, or more than once. Plain blocks are none. */
-enum region_kind {
-    REGION_FUNCTION,
-    REGION_ARM,   /* of an if or a switch */
-    REGION_LOOP,  /* runs any number of times */
-    REGION_ONCE,  /* do { } while: at least once */
-    REGION_LATER, /* a lambda's body: whenever it is called */
-};
-
-struct flow_region {
-    enum region_kind kind;
-    uint32_t parent;
-    struct range tokens;
-    uint32_t first;    /* REGION_ARM: the first arm of the statement */
-    uint32_t next_arm; /* REGION_ARM: the next one, or NO_INDEX */
-    bool exhaustive;   /* of a first arm: one of the arms is run in any case */
-    bool leaves;       /* control does not come out of its end */
-};
 
 struct model_flows {
     const struct flow **of; /* by function */
@@ -223,9 +204,13 @@ static void walk_if(struct walk *walk, const struct node *node)
         return;
     walk_node(walk, node->kids);
     uint32_t first = walk_region(walk, REGION_ARM, then);
+    walk->regions.items[first].condition = node->kids;
+    walk->regions.items[first].when = true;
     if (!otherwise || otherwise->kind == NODE_EMPTY)
         return;
-    link_arm(walk, first, walk_region(walk, REGION_ARM, otherwise));
+    uint32_t second = walk_region(walk, REGION_ARM, otherwise);
+    walk->regions.items[second].condition = node->kids;
+    link_arm(walk, first, second);
     walk->regions.items[first].exhaustive = true;
 }
 
@@ -418,6 +403,17 @@ static bool only_reads(const struct symbol *name)
     return is_one_of(name, names, sizeof names / sizeof *names);
 }
 
+/* A call that ends the program where its first argument is false is an arm that is left. */
+static void walk_assertion(struct walk *walk, const struct node *call, const struct symbol *name)
+{
+    static const char *const names[] = {"assert", "TORCH_CHECK", "CHECK", "TORCH_INTERNAL_ASSERT"};
+    if (!is_one_of(name, names, sizeof names / sizeof *names) || !call->kids->next)
+        return;
+    uint32_t arm = open_region(walk, REGION_ARM, call->kids->next->tokens);
+    walk->regions.items[arm].condition = call->kids->next;
+    walk->regions.items[arm].leaves = true;
+}
+
 static void walk_call(struct walk *walk, const struct node *node)
 {
     const struct node *callee = node->kids;
@@ -429,6 +425,7 @@ static void walk_call(struct walk *walk, const struct node *node)
     walk_node(walk, callee);
     bool read_only = walk->read_only;
     walk->read_only |= only_reads(name);
+    walk_assertion(walk, node, name);
     unsigned index = 0;
     for (const struct node *arg = callee->next; arg; arg = arg->next, ++index) {
         walk_node(walk, arg);
@@ -778,8 +775,7 @@ static bool collect(struct question *q, uint32_t region, uint32_t begin, uint32_
     return false;
 }
 
-/* The innermost region that holds TOKEN. Regions stand in the order of their begin. */
-static uint32_t region_at(const struct flow *flow, uint32_t token)
+uint32_t flow_region_at(const struct flow *flow, uint32_t token)
 {
     uint32_t res = 0;
     size_t low;
@@ -823,7 +819,7 @@ bool flow_reaching(struct model *model, size_t index, const struct symbol *name,
         .branch = unit_branch_at(model->unit, at),
         .res = res,
     };
-    uint32_t region = region_at(flow, at), end = at;
+    uint32_t region = flow_region_at(flow, at), end = at;
     for (;;) {
         const struct flow_region *r = &flow->regions[region];
         if (collect(&q, region, r->tokens.begin, end))
@@ -865,7 +861,7 @@ unsigned flow_arms(struct model *model, size_t index, const struct symbol *name,
     const struct definition *last = last_definition(flow, name, at);
     if (!last || last->branch != NO_INDEX)
         return 0;
-    uint32_t child = last->region, around = region_at(flow, at);
+    uint32_t child = last->region, around = flow_region_at(flow, at);
     while (child != NO_INDEX && child != around && flow->regions[child].parent != around)
         child = flow->regions[child].parent;
     if (child == NO_INDEX || child == around || flow->regions[child].kind != REGION_ARM)

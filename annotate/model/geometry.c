@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/model/flow.h"
+#include "annotate/model/guard.h"
 #include "annotate/model/type.h"
 
 /* Recursion, and the work for one question. */
@@ -722,6 +723,17 @@ static bool value_of_arms(struct geometry *g, size_t function, const struct symb
     return count != 0;
 }
 
+/* Takes out of SET, what the item D of REACHING gives, the values that never get to AT. */
+static void drop_guarded(struct geometry *g, size_t function, const struct definition *d,
+                         const struct reaching *reaching, uint32_t at, triples *set)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < set->count; ++i)
+        if (guard_admits(g->model, function, d, reaching, at, set->items[i][0]))
+            memmove(set->items[kept++], set->items[i], sizeof set->items[i]);
+    set->count = kept;
+}
+
 /* The value of a local variable or parameter of FUNCTION; *IS_LOCAL is false where NAME is none. */
 static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
                               const struct symbol *const *path, unsigned path_count, uint32_t at,
@@ -740,15 +752,22 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
     if (!reaching.known)
         return unknown_at(g, at);
     g->depth++;
-    struct gather all = {0};
+    struct gather all = {0}, unguarded = {0};
     for (unsigned i = 0; i < reaching.count; ++i) {
         bool nothing = false;
         triples part = value_of_definition(g, function, reaching.items[i], path, path_count, at,
                                            frame, &nothing);
-        if (!nothing)
+        if (nothing)
+            continue;
+        gather(&unguarded, part);
+        bool known = part.count != 0;
+        if (known && !path_count)
+            drop_guarded(g, function, reaching.items[i], &reaching, at, &part);
+        if (part.count || !known)
             gather(&all, part);
     }
-    triples res = gathered(&all);
+    /* Where no value gets, code is dead, and as good as any other. */
+    triples res = gathered(all.set.count || all.failed ? &all : &unguarded);
     if (partial && path_count < DEFINITION_PATH &&
         !value_of_arms(g, function, name, path, path_count, at, frame, &res)) {
         /* Some components are assigned apart. */
