@@ -17,6 +17,7 @@ enum {
     SYMBOL_DEFINED_HIDDEN = 1 << 13, /* one that is defined where none gets to */
     SYMBOL_WIDTH = 1 << 14,          /* of a constant that is the width of a warp */
     SYMBOL_WIDTH_FOLLOWS = 1 << 15,  /* of one that device code can do without */
+    SYMBOL_MACHINE = 1 << 16,        /* it speaks of a multiprocessor or its memory: machine.c */
 };
 
 struct widths;

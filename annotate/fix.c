@@ -94,6 +94,16 @@ static void apply(struct taken *taken, struct finding *finding)
     finding->fixed = FIX_REPAIR < finding->fix->safety;
 }
 
+/* A finding about a text that one of the edits behind the first COUNT deletes is settled with it.
+ */
+static void settle(const struct taken *taken, size_t count, struct finding *f)
+{
+    uint32_t number = f->span.begin < f->span.end ? owner(taken, f->span.begin) : 0;
+    const struct edit *e = count < number ? edit_of(taken, number) : NULL;
+    f->fixed |=
+        e && !*e->text && e->offset <= f->span.begin && f->span.end <= e->offset + e->length;
+}
+
 static void take_all(struct taken *taken)
 {
     taken->bytes = xcalloc(taken->t->source.len + 1, sizeof *taken->bytes);
@@ -104,6 +114,7 @@ static void take_all(struct taken *taken)
 void fixes_apply(struct translation *t, enum fix_safety least)
 {
     struct taken taken = {.t = t};
+    size_t before = t->edits.list.count;
     vec_each (struct finding, f, &t->findings.list) {
         if (!f->fix || least < f->fix->safety ||
             (f->fix->safety == FIX_REPAIR) != (least == FIX_REPAIR))
@@ -112,6 +123,9 @@ void fixes_apply(struct translation *t, enum fix_safety least)
             take_all(&taken);
         apply(&taken, f);
     }
+    if (taken.bytes && FIX_REPAIR < least)
+        vec_each (struct finding, f, &t->findings.list)
+            settle(&taken, before, f);
     free(taken.bytes);
     edits_finish(&t->edits);
 }

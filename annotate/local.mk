@@ -19,6 +19,8 @@ libhipwright_a_SOURCES += \
     annotate/lanemask_place.c \
     annotate/lanemask_shift.c \
     annotate/lanemask_value.c \
+    annotate/machine.c annotate/machine.h \
+    annotate/model/bounds.c \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
@@ -64,8 +66,11 @@ libhipwright_a_SOURCES += \
     annotate/rules/launch_size.c \
     annotate/rules/lds_padding.c \
     annotate/rules/library.c \
+    annotate/rules/machine_limit.c \
     annotate/rules/mask_literal.c \
     annotate/rules/mask_use.c \
+    annotate/rules/max_registers.c \
+    annotate/rules/missing_bounds.c \
     annotate/rules/shared_array_p.h \
     annotate/rules/sm_count.c \
     annotate/rules/spin_lock.c \
@@ -146,12 +151,18 @@ dist_pages_DATA = \
     annotate/pages/occupancy-grid-size.txt \
     annotate/pages/occupancy-idle-lanes.txt \
     annotate/pages/occupancy-launch-bounds-ignored.txt \
+    annotate/pages/occupancy-launch-bounds-impossible.txt \
     annotate/pages/occupancy-launch-bounds.txt \
+    annotate/pages/occupancy-max-registers.txt \
     annotate/pages/occupancy-missing-bounds.txt \
     annotate/pages/occupancy-one-workgroup.txt \
+    annotate/pages/occupancy-register-file.txt \
+    annotate/pages/occupancy-shared-limit.txt \
     annotate/pages/occupancy-shared-size.txt \
+    annotate/pages/occupancy-sm-blocks.txt \
     annotate/pages/occupancy-sm-count.txt \
     annotate/pages/occupancy-sm-property.txt \
+    annotate/pages/occupancy-sm-threads.txt \
     annotate/pages/ptx-architecture.txt \
     annotate/pages/ptx-async-copy.txt \
     annotate/pages/ptx-barrier.txt \

@@ -81,9 +81,10 @@ static triples gathered(const struct gather *all)
     return all->failed ? unknown() : all->set;
 }
 
-static triples from_constant(const struct constant *c)
+static triples from_constant(struct geometry *g, const struct constant *c)
 {
     triples res = {0};
+    g->either |= 1 < c->count;
     for (unsigned i = 0; i < c->count; ++i)
         add_item(&res, (const int64_t[]){c->values[i], 1, 1});
     return res;
@@ -487,6 +488,9 @@ static triples value_of_item(struct geometry *g, const struct node *type, const 
     return is_called(path[0], "gridDim") || is_called(path[0], "blockDim") ? single(1) : unknown();
 }
 
+static triples member_default(struct geometry *g, const struct node *type,
+                              const struct symbol *const *path, unsigned path_count, bool *nothing);
+
 /* What DECLARATOR of DECLARATION gives PATH; `nothing` where it does not initialise it. */
 static triples value_of_declarator(struct geometry *g, const struct node *declaration,
                                    const struct node *declarator, const struct symbol *const *path,
@@ -515,6 +519,8 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
     /* The dim3 in it are made as such. */
     if (is_called(name, "cudaLaunchConfig_t") && path_count == 2 && !first)
         return single(1);
+    if (!first && path_count)
+        return member_default(g, type, path, path_count, nothing);
     if (!first) {
         *nothing = !initialiser;
         return unknown();
@@ -530,6 +536,39 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
     if (!list && !first->next && initialiser->op != TOK_LBRACE)
         return value_of_path(g, first, path, path_count, frame);
     return value_of_item(g, type, items, path, path_count, frame);
+}
+
+/* Whether the record whose scope is OWN has a constructor of its own. */
+static bool has_constructor(struct model *model, uint32_t own)
+{
+    const struct unit *unit = model->unit;
+    size_t count;
+    const uint32_t *called = model_functions_called(model, unit->scopes.items[own].name, &count);
+    for (size_t i = 0; i < count; ++i)
+        if (unit->functions.items[called[i]].scope == own)
+            return true;
+    return false;
+}
+
+/* What the struct TYPE gives the member PATH of an object without an initialiser: int block = 64;
+ *NOTHING where that is nothing. */
+static triples member_default(struct geometry *g, const struct node *type,
+                              const struct symbol *const *path, unsigned path_count, bool *nothing)
+{
+    struct model *model = g->model;
+    const struct symbol *name = tree_symbol(model->unit, type);
+    const struct node *declaration, *declarator;
+    struct decl *record = name && path_count ? decl_at(model, name, type->token) : NULL;
+    struct decl *member = record && record->kind == DECL_RECORD && record->own != NO_INDEX
+                              ? decl_in(model, path[0], record->own)
+                              : NULL;
+    if (!member || decl_alternative(member) ||
+        !decl_nodes(model, member, &declaration, &declarator) || !initialiser_of(declarator) ||
+        has_constructor(model, record->own)) {
+        *nothing = true;
+        return unknown();
+    }
+    return value_of_declarator(g, declaration, declarator, path + 1, path_count - 1, NULL, nothing);
 }
 
 /* All elements of an array or a list. */
@@ -729,7 +768,8 @@ static void drop_guarded(struct geometry *g, size_t function, const struct defin
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < set->count; ++i)
-        if (guard_admits(g->model, function, d, reaching, at, set->items[i][0]))
+        if (MAX_STEPS < g->steps++ ||
+            guard_admits(g->model, function, d, reaching, at, set->items[i][0]))
             memmove(set->items[kept++], set->items[i], sizeof set->items[i]);
     set->count = kept;
 }
@@ -890,7 +930,7 @@ static triples value_of_name(struct geometry *g, const struct symbol *name, cons
     }
     struct constant constant;
     if (!path_count && leaf && constant_of(g->model, leaf, &constant))
-        return from_constant(&constant);
+        return from_constant(g, &constant);
     struct name_meaning meaning = model_lookup(g->model, name, at);
     triples all = unknown();
     if (meaning.kind == NAME_MACRO && (!path_count || 0 <= c))
@@ -1004,7 +1044,7 @@ static triples value_of_call(struct geometry *g, const struct node *node, const 
         return first ? dimensions(g, first, frame) : single(1);
     struct constant constant;
     if (!frame && constant_of(g->model, node, &constant))
-        return from_constant(&constant);
+        return from_constant(g, &constant);
     /* The place that a macro's text is read from is that of its use. */
     uint32_t at = callee->token;
     for (const struct frame *f = frame; f && f->macro; f = f->outer)
@@ -1115,7 +1155,7 @@ static triples value_by_kind(struct geometry *g, const struct node *node, const 
                    ? value_of_name(g, tree_symbol(unit, node), node, NULL, 0, node->token, frame)
                    : unknown();
     case NODE_SIZEOF:
-        return constant_of(g->model, node, &constant) ? from_constant(&constant) : unknown();
+        return constant_of(g->model, node, &constant) ? from_constant(g, &constant) : unknown();
     case NODE_MEMBER: {
         const struct symbol *member = tree_symbol(unit, node);
         return member && first ? value_of_path(g, first, &member, 1, frame) : unknown();
@@ -1179,7 +1219,7 @@ struct triples geometry_of(struct geometry *g, const struct node *expression,
     struct constant constant;
     g->asked = 0;
     triples res = !frame && constant_of(g->model, expression, &constant)
-                      ? from_constant(&constant)
+                      ? from_constant(g, &constant)
                       : value_of(g, expression, frame);
     if (1 < res.count && g->asked & (g->asked - 1))
         res = value_call_by_call(g, expression, &res);

@@ -36,6 +36,7 @@ struct geometry {
     unsigned depth;
     uint64_t asked;      /* the parameters that were asked of all calls, by index % 64 */
     uint32_t unknown_at; /* the first name or call whose value nobody knows, or NO_TOKEN */
+    bool either;         /* a constant has several values, as by an #if or in several files */
 };
 
 /* The value of EXPRESSION, seen through FRAME. */

@@ -11,15 +11,19 @@ struct guard {
     struct model *model;
     const struct symbol *name;
     int64_t value;
+    unsigned left; /* nodes of conditions that may still be looked at */
 };
 
 /* What NODE is then; false where nobody knows. Recursion: as deep as the tree. */
-static bool evaluate(const struct guard *g, const struct node *node, int64_t *res)
+static bool evaluate(struct guard *g, const struct node *node, int64_t *res)
 {
     const struct unit *unit = g->model->unit;
     const struct node *first = node->kids;
     struct constant constant;
     int64_t a, b;
+    if (!g->left)
+        return false;
+    g->left--;
     if (node->kind == NODE_NAME && tree_symbol(unit, node) == g->name) {
         *res = g->value;
         return true;
@@ -42,14 +46,14 @@ static bool evaluate(const struct guard *g, const struct node *node, int64_t *re
     }
     struct value result = {0};
     bool known = left && right &&
-                 value_binary(node->op, (struct value){a, scalar_long}, (struct value){b, scalar_long},
-                              &result);
+                 value_binary(node->op, (struct value){a, scalar_long},
+                              (struct value){b, scalar_long}, &result);
     *res = result.bits;
     return known;
 }
 
 /* Whether the condition of the arm R rules VALUE out: in the arm (INSIDE) or behind it. */
-static bool rules_out(const struct guard *g, const struct flow_region *r, bool inside)
+static bool rules_out(struct guard *g, const struct flow_region *r, bool inside)
 {
     int64_t value;
     return r->condition && evaluate(g, r->condition, &value) && (!!value == r->when) != inside;
@@ -67,9 +71,9 @@ static bool redefines(const struct reaching *reaching, uint32_t arm)
 bool guard_admits(struct model *model, size_t index, const struct definition *d,
                   const struct reaching *reaching, uint32_t at, int64_t value)
 {
-    enum { LOOK_BACK = 64 }; /* at arms before the place */
+    enum { LOOK_BACK = 64, /* at arms before the place */ NODES = 256 };
     const struct flow *flow = model_flow(model, index);
-    const struct guard g = {.model = model, .name = d->name, .value = value};
+    struct guard g = {.model = model, .name = d->name, .value = value, .left = NODES};
     uint32_t around = flow_region_at(flow, at), inner = around;
     /* What comes round in a loop has passed other conditions than those before it. */
     if (at <= d->token)

@@ -310,10 +310,11 @@ struct geometry_source {
     const struct symbol *members[3];
 };
 
-/* The value of a grid or a block; *WHOLE: its expression; *UNKNOWN_AT: what leaves it unknown. */
+/* The value of a grid or a block of SITE; *WHOLE: its expression. SITE gets what leaves it unknown,
+   and whether it is either this or that. */
 static struct triples dims_of(struct model *model, const struct geometry_source *source,
                               const struct frame *frame, const struct node **whole,
-                              uint32_t *unknown_at)
+                              struct launch_site *site)
 {
     struct geometry g = {.model = model, .unknown_at = NO_TOKEN};
     *whole = NULL;
@@ -335,7 +336,8 @@ static struct triples dims_of(struct model *model, const struct geometry_source 
             part[i] = geometry_of_range(&g, source->ranges[i], frame);
         }
     }
-    *unknown_at = g.unknown_at;
+    site->unknown_at = g.unknown_at;
+    site->either = g.either;
     if (parts == 1) {
         *whole = said[0];
         if (part[0].count || !said[0] || frame || type_of(model, said[0])->kind != TYPE_INTEGER)
@@ -446,9 +448,9 @@ static void add_site(struct build *build, const struct frame *frame, struct kern
         }
     }
     const struct node *whole;
-    struct triples triples = dims_of(model, &grid, frame, &whole, &site.unknown_at);
+    struct triples triples = dims_of(model, &grid, frame, &whole, &site);
     fill_dims(site.grid, &triples, whole);
-    triples = dims_of(model, &block, frame, &whole, &site.unknown_at);
+    triples = dims_of(model, &block, frame, &whole, &site);
     fill_dims(site.block, &triples, whole);
     fill_blocks(&site, &triples);
     fill_shared(build, &site, frame);
@@ -744,6 +746,11 @@ static bool is_complete(struct model *model, size_t index, const struct launch_s
     return true;
 }
 
+uint32_t model_kernel_of(struct model *model, size_t index)
+{
+    return launches_of(model)->kernel[index];
+}
+
 const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
                                                    bool *complete)
 {
@@ -880,83 +887,4 @@ bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
     }
     *res = *launches->blocks[index];
     return res->all;
-}
-
-/* Launch bounds. */
-
-static void read_bounds(struct model *model, const struct function *function,
-                        struct launch_bounds *res)
-{
-    struct arguments args;
-    struct constant *const values[] = {&res->max_threads, &res->min_blocks, &res->max_clusters};
-    if (!function->bounds.begin ||
-        !unit_arguments(model->unit, function->bounds.begin - 1, model->arena, &args))
-        return;
-    res->given = true;
-    for (int i = 0; i < args.count && i < 3; ++i) {
-        res->arguments[i] = tree_expression(&model->trees, args.items[i]);
-        if (!res->arguments[i] || !constant_of(model, res->arguments[i], values[i]))
-            *values[i] = (struct constant){.origin = NO_TOKEN};
-    }
-}
-
-/* __maxnreg__ (N) in the head of FUNCTION. */
-static void read_registers(struct model *model, const struct function *function,
-                           struct launch_bounds *res)
-{
-    const struct unit *unit = model->unit;
-    for (uint32_t i = function->head.begin; i + 1 < function->name; ++i) {
-        const struct symbol *symbol = unit_token(unit, i)->symbol;
-        uint32_t close = unit_partner(unit, i + 1);
-        struct constant value;
-        if (symbol && !strcmp(symbol->text, "__maxnreg__") &&
-            unit_kind(unit, i + 1) == TOK_LPAREN && close != NO_TOKEN &&
-            constant_of_range(model, (struct range){i + 2, close}, &value) &&
-            constant_single(&value) && 0 < value.values[0] && value.values[0] < 1024)
-            res->max_registers = (unsigned)value.values[0];
-    }
-}
-
-struct launch_bounds model_launch_bounds(struct model *model, size_t index)
-{
-    struct launch_bounds res = {
-        .max_threads.origin = NO_TOKEN,
-        .min_blocks.origin = NO_TOKEN,
-        .max_clusters.origin = NO_TOKEN,
-    };
-    const struct unit *unit = model->unit;
-    const struct function *function = &unit->functions.items[index];
-    size_t count;
-    const uint32_t *same =
-        model_functions_called(model, unit_token(unit, function->name)->symbol, &count);
-    const struct model_launches *launches = launches_of(model);
-    if (model->options)
-        res.max_registers = model->options->max_registers;
-    read_bounds(model, function, &res);
-    read_registers(model, function, &res);
-    /* Another declaration of it may say them. */
-    for (size_t i = 0; i < count && !res.given; ++i)
-        if (launches->kernel[same[i]] == launches->kernel[index])
-            read_bounds(model, &unit->functions.items[same[i]], &res);
-    return res;
-}
-
-bool model_bounds_elsewhere(const struct model *model, const char *name, unsigned *max_threads,
-                            const struct model_kernel_fact **where)
-{
-    const struct model_options *options = model->options;
-    size_t low, count = options ? options->kernel_count : 0;
-    vec_search(low, count, strcmp(options->kernels[low].name, name) < 0);
-    *max_threads = 0;
-    for (; low < count && !strcmp(options->kernels[low].name, name); ++low) {
-        const struct model_kernel_fact *fact = &options->kernels[low];
-        if (!constant_single(&fact->max_threads) || fact->max_threads.values[0] < 1 ||
-            UINT32_MAX < fact->max_threads.values[0])
-            return false;
-        if (*max_threads < fact->max_threads.values[0]) {
-            *max_threads = (unsigned)fact->max_threads.values[0];
-            *where = fact;
-        }
-    }
-    return *max_threads;
 }

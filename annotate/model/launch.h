@@ -29,16 +29,36 @@ struct launch_site {
        threads. */
     unsigned block_count;
     unsigned blocks[CONSTANT_VALUES][3];
-    bool open; /* the block comes from the callers of a function that other files may call too, or
-                  from a variable that they may write */
+    bool open;   /* the block comes from the callers of a function that other files may call too, or
+                    from a variable that they may write */
+    bool either; /* a constant of the block has several values, of which one alone may be right */
     const struct node *shared; /* dynamic shared bytes, or NULL: none said */
     struct constant shared_bytes;
     const struct node *stream;
     struct range template_arguments; /* of the callee, empty without */
 };
 
+/* The threads of BLOCK. */
+static inline unsigned launch_threads(const unsigned block[3])
+{
+    return block[0] * block[1] * block[2];
+}
+
+/* The threads of the largest block of SITE, 0 where it is not known. */
+static inline unsigned launch_most_threads(const struct launch_site *site)
+{
+    unsigned res = 0;
+    for (unsigned i = 0; site->block_known && i < site->block_count; ++i)
+        if (res < launch_threads(site->blocks[i]))
+            res = launch_threads(site->blocks[i]);
+    return res;
+}
+
 /* All launches of the file in their order; COUNT of them. */
 const struct launch_site *model_launches(struct model *model, size_t *count);
+
+/* The index of the function that stands for the kernel at INDEX in all of its declarations. */
+uint32_t model_kernel_of(struct model *model, size_t index);
 
 /* The ones of the kernel at INDEX; a kernel that a macro or a wrapper launches has that one's.
    *COMPLETE: every launch there can be is known (internal linkage, or the options say that the
@@ -71,9 +91,11 @@ size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_b
 struct place_list;
 void model_launches_elsewhere(struct model *model, size_t index, struct place_list *res);
 
-/* Values of __launch_bounds__, and of maxrregcount from build flags. */
+/* Values of __launch_bounds__, also behind a macro, and of maxrregcount from build flags. */
 struct launch_bounds {
     bool given;
+    bool by_macro;   /* a macro with arguments says them: none of these can be dropped */
+    size_t function; /* whose head says them: of several declarations, any may */
     struct constant max_threads, min_blocks, max_clusters; /* count 0: not said, or not known */
     const struct node *arguments[3];
     unsigned max_registers; /* of a thread: __maxnreg__ or the build's maxrregcount; 0: not said */

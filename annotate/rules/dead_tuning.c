@@ -101,6 +101,20 @@ static void report_dead(struct annotation *a, const struct code *code, const str
         finding_add_edit(f, FIX_SAFE, statement_span(a, parent), "");
 }
 
+/* Whether NODE is only shown to somebody: an argument of a printf, or what goes into a stream. */
+static bool is_printed(const struct code *code, const struct node *node)
+{
+    for (const struct node *at = node; (at = code_parent(code, at)) && at->kind < NODE_BLOCK;) {
+        const struct symbol *name = at->kind == NODE_CALL && at->kids->kind == NODE_NAME
+                                        ? tree_symbol(code->model->unit, at->kids)
+                                        : NULL;
+        if ((name && strstr(name->text, "print")) ||
+            (at->kind == NODE_BINARY && at->op == TOK_SHIFT_LEFT && at->kids->next == node))
+            return true;
+    }
+    return false;
+}
+
 void rule_dead_tuning(struct annotation *a)
 {
     const struct unit *unit = a->unit;
@@ -124,7 +138,9 @@ void rule_dead_tuning(struct annotation *a)
             token_region(unit_token(unit, place->node->token)) == REGION_CUDA)
             continue;
         if (!strcmp(place->name->text, "maxBlocksPerMultiProcessor") ||
-            !strcmp(place->name->text, "regsPerMultiprocessor"))
-            annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, place->node->tokens);
+            !strcmp(place->name->text, "regsPerMultiprocessor")) {
+            struct finding *f = annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, place->node->tokens);
+            f->effect = is_printed(code, place->node) ? EFFECT_NONE : f->effect;
+        }
     }
 }

@@ -1,5 +1,5 @@
-/* occupancy-launch-bounds, occupancy-launch-bounds-ignored, occupancy-cluster-bounds,
-   occupancy-bounds-attribute
+/* occupancy-launch-bounds, occupancy-launch-bounds-impossible, occupancy-launch-bounds-ignored,
+   occupancy-cluster-bounds, occupancy-bounds-attribute
 
    Finds: the second argument of __launch_bounds__ where its number means something else to HIP, or
    nothing; the third argument; the attribute by its own name.
@@ -68,9 +68,15 @@ static void examine_blocks(struct annotation *a, const struct launch_bounds *bou
     struct finding *f = annotation_add(a, RULE_OCCUPANCY_LAUNCH_BOUNDS, argument->tokens);
     f->targets = differs;
     finding_add_number(f, min_blocks);
-    finding_add_arg(f, shown->name);
-    finding_add_number(f, threads);
-    finding_add_number(f, first.waves);
+    if (first.possible) {
+        finding_add_arg(f, shown->name);
+        finding_add_number(f, threads);
+        finding_add_number(f, first.waves);
+    } else {
+        f->rule = RULE_OCCUPANCY_LAUNCH_BOUNDS_IMPOSSIBLE;
+        finding_add_number(f, threads);
+        finding_add_arg(f, shown->name);
+    }
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         const struct target *target = a->gpus->targets[i];
         struct occupancy_request request = {.block = threads};
@@ -87,7 +93,8 @@ static void examine_blocks(struct annotation *a, const struct launch_bounds *bou
             finding_add_figure(f, target->name, FIGURE_VGPRS_MEANT, meant);
         }
     }
-    finding_add_edit(f, FIX_SAFE, with_comma(a->unit, argument), "");
+    if (!bounds->by_macro)
+        finding_add_edit(f, FIX_SAFE, with_comma(a->unit, argument), "");
 }
 
 /* HIP's second argument: WAVES per SIMD. */
@@ -122,17 +129,17 @@ static void examine_waves(struct annotation *a, const struct launch_bounds *boun
 static void examine(struct annotation *a, size_t index)
 {
     struct model *model = annotation_code(a)->model;
-    const struct function *function = &a->unit->functions.items[index];
-    if (function->bounds.begin >= function->bounds.end ||
-        token_region(unit_token(a->unit, function->bounds.begin)) == REGION_CUDA)
-        return;
     struct launch_bounds bounds = model_launch_bounds(model, index);
-    if (!bounds.given)
+    /* Another declaration's are examined with it. */
+    if (!bounds.given || bounds.function != index || !bounds.arguments[0] ||
+        token_region(unit_token(a->unit, bounds.arguments[0]->tokens.begin)) == REGION_CUDA)
         return;
-    if (bounds.arguments[2] && !annotation_is_hip(a, function->bounds.begin)) {
+    bool hip = annotation_is_hip(a, a->unit->functions.items[index].name);
+    if (bounds.arguments[2] && !hip) {
         struct finding *f =
             annotation_add(a, RULE_OCCUPANCY_CLUSTER_BOUNDS, bounds.arguments[2]->tokens);
-        finding_add_edit(f, FIX_SAFE, with_comma(a->unit, bounds.arguments[2]), "");
+        if (!bounds.by_macro)
+            finding_add_edit(f, FIX_SAFE, with_comma(a->unit, bounds.arguments[2]), "");
     }
     if (!bounds.arguments[1] || !constant_single(&bounds.max_threads) ||
         !constant_single(&bounds.min_blocks))
@@ -140,7 +147,7 @@ static void examine(struct annotation *a, size_t index)
     int64_t threads = bounds.max_threads.values[0], second = bounds.min_blocks.values[0];
     if (threads < 1 || 1024 < threads || second < 1 || 1024 < second)
         return;
-    if (annotation_is_hip(a, function->bounds.begin))
+    if (hip)
         examine_waves(a, &bounds, (unsigned)threads, (unsigned)second);
     else
         examine_blocks(a, &bounds, (unsigned)threads, (unsigned)second);
@@ -167,7 +174,7 @@ static void examine_attributes(struct annotation *a)
 void rule_launch_bounds(struct annotation *a)
 {
     for (size_t i = 0; i < a->unit->functions.count; ++i)
-        if (a->unit->functions.items[i].bounds.begin < a->unit->functions.items[i].bounds.end)
+        if (a->unit->functions.items[i].flags & FUNCTION_GLOBAL)
             examine(a, i);
     examine_attributes(a);
 }

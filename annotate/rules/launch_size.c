@@ -1,19 +1,17 @@
-/* occupancy-idle-lanes, occupancy-missing-bounds, occupancy-bounds-exceeded, occupancy-shared-size,
-   occupancy-one-workgroup, occupancy-grid-size
+/* occupancy-idle-lanes, occupancy-bounds-exceeded, occupancy-shared-size, occupancy-one-workgroup,
+   occupancy-grid-size
 
    Finds: launches whose block leaves lanes of the last wave idle, is larger than the kernel's
    launch bounds, or needs more LDS than a workgroup may have, or so much that one alone fits;
-   requests for more shared memory than there is; kernels without launch bounds whose every launch
-   is known. Why: a wave has 64 lanes on CDNA, so blocks of 32 or 96 threads leave some without work
-   that a warp of 32 had not; a workgroup has 64 KiB of LDS before gfx950; HIP compiles a kernel
-   without bounds for blocks of 1024 threads and caps its registers accordingly.
+   requests for more shared memory than there is. Why: a wave has 64 lanes on CDNA, so blocks of 32
+   or 96 threads leave some without work that a warp of 32 had not; a workgroup has 64 KiB of LDS
+   before gfx950.
 
    Before: k<<<n / 96, 96>>>(...)
    After:  k<<<n / 128, 128>>>(...)
 
-   Fix: for missing bounds, __launch_bounds__ with the largest block: safe where the file shows
-   every launch there can be. The others need a decision. Silent: blocks that are not known; lanes
-   that are idle on the NVIDIA part as well; a single block of a few threads.  */
+   Fix: none, they need a decision. Silent: blocks that are not known; lanes that are idle on the
+   NVIDIA part as well; a single block of a few threads.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -32,55 +30,51 @@ struct context {
 
 struct cause {
     enum rule_id rule;
-    uint32_t origin;
+    uint32_t origin;           /* a token, or NO_TOKEN for */
+    const struct symbol *name; /* a name that is defined elsewhere */
     size_t finding;
 };
 
-/* The finding of RULE about what ORIGIN defines, if there is one already. */
-static struct finding *find_cause(struct context *c, enum rule_id rule, uint32_t origin)
+/* Where EXPRESSION, something of SITE's, is shown; where a structure says it, the launch itself. */
+static struct range shown_at(const struct launch_site *site, const struct node *expression)
 {
-    if (origin == NO_TOKEN)
-        return NULL;
-    vec_each (struct cause, cause, &c->causes)
-        if (cause->rule == rule && cause->origin == origin)
-            return &c->a->findings->list.items[cause->finding];
+    return expression ? expression->tokens : (struct range){site->token, site->token + 1};
+}
+
+/* What makes EXPRESSION, something of SITE's or NULL, what it is: where its name is defined, or it
+   itself. */
+static struct cause cause_of(struct context *c, enum rule_id rule, const struct launch_site *site,
+                             const struct node *expression)
+{
+    struct cause res = {.rule = rule, .origin = shown_at(site, expression).begin};
+    if (expression && expression->kind == NODE_NAME) {
+        const struct symbol *name = tree_symbol(c->a->unit, expression);
+        res.origin = model_lookup(c->model, name, expression->token).token;
+        res.name = res.origin == NO_TOKEN ? name : NULL;
+    }
+    return res;
+}
+
+/* The finding about CAUSE, if there is one already. */
+static struct finding *find_cause(struct context *c, const struct cause *cause)
+{
+    vec_each (const struct cause, known, &c->causes)
+        if (known->rule == cause->rule && known->origin == cause->origin &&
+            known->name == cause->name)
+            return &c->a->findings->list.items[known->finding];
     return NULL;
 }
 
-static void add_cause(struct context *c, enum rule_id rule, uint32_t origin)
+/* The last finding is about CAUSE. */
+static void add_cause(struct context *c, struct cause cause)
 {
-    if (origin != NO_TOKEN)
-        *vec_push(&c->causes) = (struct cause){rule, origin, c->a->findings->list.count - 1};
-}
-
-/* What defines EXPRESSION, where a name does. */
-static uint32_t origin_of(struct context *c, const struct node *expression)
-{
-    if (expression->kind != NODE_NAME)
-        return expression->tokens.begin;
-    return model_lookup(c->model, tree_symbol(c->a->unit, expression), expression->token).token;
+    cause.finding = c->a->findings->list.count - 1;
+    *vec_push(&c->causes) = cause;
 }
 
 static struct span launch_span(const struct annotation *a, const struct launch_site *site)
 {
     return unit_token_span(a->unit, site->token);
-}
-
-static unsigned threads_of(const unsigned block[3])
-{
-    uint64_t threads = (uint64_t)block[0] * block[1];
-    threads = threads < UINT32_MAX ? threads * block[2] : threads;
-    return threads < UINT32_MAX ? (unsigned)threads : UINT32_MAX;
-}
-
-/* The threads of the largest block of SITE, 0 where it is not known. */
-static unsigned most_threads(const struct launch_site *site)
-{
-    unsigned res = 0;
-    for (unsigned i = 0; site->block_known && i < site->block_count; ++i)
-        if (res < threads_of(site->blocks[i]))
-            res = threads_of(site->blocks[i]);
-    return res;
 }
 
 static bool single_block_grid(const struct launch_site *site)
@@ -101,43 +95,74 @@ static unsigned busy_percent(const struct target *target, unsigned threads)
     return (unsigned)(occupancy_lanes_busy(&o) * 100 + 0.5);
 }
 
+/* The expression of the block's dimension that has the most threads, or NULL. */
+static const struct node *largest_dimension(const struct launch_site *site)
+{
+    int res = 0;
+    for (int d = 1; d < 3; ++d)
+        if (site->block[d].expression && site->block_count == 1 &&
+            site->blocks[0][res] < site->blocks[0][d])
+            res = d;
+    return site->block[res].expression;
+}
+
+/* The targets on which a block of THREADS leaves more lanes idle than on the NVIDIA part. */
+static target_set idle_on(const struct annotation *a, unsigned threads)
+{
+    target_set res = 0;
+    unsigned before = busy_percent(a->gpus->from, threads);
+    for (unsigned i = 0; 1 < threads && i < a->gpus->count; ++i) {
+        unsigned busy = busy_percent(a->gpus->targets[i], threads);
+        if (busy != 0 && busy + 2 <= before)
+            res |= (target_set)1 << i;
+    }
+    return res;
+}
+
+/* The first target in SET, which is not empty. */
+static const struct target *first_of(const struct annotation *a, target_set set)
+{
+    unsigned i = 0;
+    while (!(set >> i & 1))
+        ++i;
+    return a->gpus->targets[i];
+}
+
 static void examine_lanes(struct context *c, const struct launch_site *site)
 {
     struct annotation *a = c->a;
-    const struct node *place = site->block[0].expression;
-    if (!site->block_known || site->block_count != 1 || !place || single_block_grid(site))
+    const struct node *place = largest_dimension(site);
+    if (!site->block_known || single_block_grid(site))
         return;
-    unsigned threads = threads_of(site->blocks[0]);
-    if (threads < 2 || 1024 < threads)
-        return;
-    unsigned before = busy_percent(a->gpus->from, threads);
-    target_set idle = 0;
-    const struct target *shown = NULL;
-    for (unsigned i = 0; i < a->gpus->count; ++i) {
-        unsigned busy = busy_percent(a->gpus->targets[i], threads);
-        if (busy == 0 || before < busy + 2)
-            continue;
-        idle |= (target_set)1 << i;
-        if (!shown)
-            shown = a->gpus->targets[i];
+    /* Of several blocks all must leave some idle, and the best one is spoken of. */
+    unsigned threads = launch_threads(site->blocks[0]);
+    target_set idle = idle_on(a, threads);
+    for (unsigned i = 1; idle && i < site->block_count; ++i) {
+        unsigned other = launch_threads(site->blocks[i]);
+        idle &= idle_on(a, other);
+        if (idle &&
+            busy_percent(first_of(a, idle), threads) < busy_percent(first_of(a, idle), other))
+            threads = other;
     }
-    if (!shown)
+    if (!idle)
         return;
-    uint32_t origin = origin_of(c, place);
-    struct finding *f = find_cause(c, RULE_OCCUPANCY_IDLE_LANES, origin);
+    const struct target *shown = first_of(a, idle);
+    struct cause cause = cause_of(c, RULE_OCCUPANCY_IDLE_LANES, site, place);
+    struct finding *f = find_cause(c, &cause);
     if (!f) {
-        f = annotation_add(a, RULE_OCCUPANCY_IDLE_LANES, place->tokens);
+        f = annotation_add(a, RULE_OCCUPANCY_IDLE_LANES, shown_at(site, place));
         f->targets = idle;
         finding_add_number(f, threads);
         finding_add_number(f, 100 - busy_percent(shown, threads));
         finding_add_arg(f, shown->name);
         finding_add_number(f, target_wave(shown));
-        finding_add_figure(f, a->gpus->from->name, FIGURE_LANES_BUSY, before);
+        finding_add_figure(f, a->gpus->from->name, FIGURE_LANES_BUSY,
+                           busy_percent(a->gpus->from, threads));
         for (unsigned i = 0; i < a->gpus->count; ++i)
             if (idle >> i & 1)
                 finding_add_figure(f, a->gpus->targets[i]->name, FIGURE_LANES_BUSY,
                                    busy_percent(a->gpus->targets[i], threads));
-        add_cause(c, RULE_OCCUPANCY_IDLE_LANES, origin);
+        add_cause(c, cause);
     }
     finding_add_related(f, RELATED_LAUNCHED, launch_span(a, site), NULL);
 }
@@ -205,7 +230,8 @@ static void examine_one_workgroup(struct context *c, const struct launch_site *s
             one |= (target_set)1 << i;
             shown = shown ? shown : a->gpus->targets[i];
         }
-    if (!shown || find_cause(c, RULE_OCCUPANCY_ONE_WORKGROUP, place.begin))
+    struct cause cause = {.rule = RULE_OCCUPANCY_ONE_WORKGROUP, .origin = place.begin};
+    if (!shown || find_cause(c, &cause))
         return;
     struct finding *f = annotation_add(a, RULE_OCCUPANCY_ONE_WORKGROUP, place);
     f->targets = one;
@@ -220,7 +246,7 @@ static void examine_one_workgroup(struct context *c, const struct launch_site *s
     finding_add_related(f, RELATED_LAUNCHED, launch_span(a, site), NULL);
     if (site->function != NO_INDEX)
         annotation_add_launches(a, f, site->function);
-    add_cause(c, RULE_OCCUPANCY_ONE_WORKGROUP, place.begin);
+    add_cause(c, cause);
 }
 
 /* The first shared array of the kernel at INDEX, for places. */
@@ -243,9 +269,9 @@ static void examine_shared(struct context *c, const struct launch_site *site)
     if (site->function != NO_INDEX && !static_shared(c, site->function, &fixed))
         return;
     uint64_t dynamic = 0;
-    if (site->shared) {
-        if (!site->shared_bytes.count)
-            return;
+    if (site->shared && !site->shared_bytes.count)
+        return;
+    if (site->shared_bytes.count) {
         /* Of several values, those of a loop, say, who knows which are ever used? */
         int64_t least = site->shared_bytes.values[0];
         if (least < 0 || INT32_MAX < least)
@@ -254,12 +280,17 @@ static void examine_shared(struct context *c, const struct launch_site *site)
     }
     struct range place;
     if (dynamic)
-        place = site->shared->tokens;
+        place = shown_at(site, site->shared);
     else if (site->function == NO_INDEX || !first_array(c, site->function, &place))
         return;
-    if (dynamic && report_size(a, RULE_OCCUPANCY_SHARED_SIZE, place, fixed + dynamic))
+    struct cause cause = {.rule = RULE_OCCUPANCY_SHARED_SIZE, .origin = place.begin};
+    if (dynamic && find_cause(c, &cause))
         return;
-    unsigned threads = most_threads(site);
+    if (dynamic && report_size(a, RULE_OCCUPANCY_SHARED_SIZE, place, fixed + dynamic)) {
+        add_cause(c, cause);
+        return;
+    }
+    unsigned threads = launch_most_threads(site);
     if (threads)
         examine_one_workgroup(c, site, place, threads, fixed + dynamic);
 }
@@ -283,10 +314,20 @@ static void examine_static_shared(struct context *c)
     }
 }
 
+/* The threads of the largest block that SITE surely launches; 0 where it is not known. */
+static unsigned surely_threads(const struct launch_site *site)
+{
+    unsigned res = launch_most_threads(site);
+    for (unsigned i = 0; site->either && i < site->block_count; ++i)
+        if (launch_threads(site->blocks[i]) < res)
+            res = launch_threads(site->blocks[i]);
+    return res;
+}
+
 static void examine_grid(struct context *c, const struct launch_site *site)
 {
     struct annotation *a = c->a;
-    unsigned threads = most_threads(site);
+    unsigned threads = surely_threads(site);
     const struct constant *x = &site->grid[0].value;
     if (!threads || !site->grid[0].expression || !constant_single(x) || x->values[0] <= 0)
         return;
@@ -326,12 +367,12 @@ static bool find_bounds(struct context *c, const struct launch_site *site, struc
 static void examine_bounds(struct context *c, const struct launch_site *site)
 {
     struct bounds_found bounds;
-    unsigned threads = most_threads(site);
-    if (!threads || 1024 < threads || !site->block[0].expression ||
-        !find_bounds(c, site, &bounds) || threads <= bounds.max_threads)
+    unsigned threads = surely_threads(site);
+    if (!threads || 1024 < threads || !find_bounds(c, site, &bounds) ||
+        threads <= bounds.max_threads)
         return;
-    struct finding *f =
-        annotation_add(c->a, RULE_OCCUPANCY_BOUNDS_EXCEEDED, site->block[0].expression->tokens);
+    struct finding *f = annotation_add(c->a, RULE_OCCUPANCY_BOUNDS_EXCEEDED,
+                                       shown_at(site, site->block[0].expression));
     finding_add_number(f, threads);
     finding_add_number(f, bounds.max_threads);
     if (bounds.others)
@@ -339,76 +380,6 @@ static void examine_bounds(struct context *c, const struct launch_site *site)
     else
         finding_add_related(f, RELATED_BOUNDS, unit_span(c->a->unit, bounds.argument->tokens),
                             NULL);
-}
-
-/* Kernels without bounds. */
-
-static uint32_t global_word(const struct unit *unit, const struct function *function)
-{
-    for (uint32_t i = function->head.begin; i < function->head.end; ++i)
-        if (unit_kind(unit, i) == TOK_GLOBAL)
-            return i;
-    return NO_TOKEN;
-}
-
-/* Raises *MOST to the largest block with which other files launch the function at INDEX; false
-   where that is not known. */
-static bool count_users(struct context *c, size_t index, unsigned *most)
-{
-    struct launch_blocks blocks = {.all = true};
-    model_blocks_elsewhere(c->model, index, &blocks);
-    for (unsigned i = 0; i < blocks.count; ++i) {
-        const unsigned *block = blocks.block[i];
-        unsigned threads = block[0] * block[1] * block[2];
-        *most = *most < threads ? threads : *most;
-    }
-    return blocks.all;
-}
-
-static void examine_kernel(struct context *c, size_t index)
-{
-    struct annotation *a = c->a;
-    const struct function *function = &a->unit->functions.items[index];
-    uint32_t word = global_word(a->unit, function);
-    if (!(function->flags & FUNCTION_GLOBAL) || function->body.begin >= function->body.end ||
-        function->flags & FUNCTION_IN_MACRO || word == NO_TOKEN ||
-        token_region(unit_token(a->unit, word)) == REGION_CUDA)
-        return;
-    struct launch_bounds bounds = model_launch_bounds(c->model, index);
-    if (bounds.given || bounds.max_registers)
-        return;
-    size_t count;
-    bool complete;
-    const struct launch_site *const *sites = model_launches_of(c->model, index, &count, &complete);
-    unsigned most = 0;
-    for (size_t i = 0; i < count; ++i) {
-        unsigned threads = most_threads(sites[i]);
-        if (!threads)
-            return;
-        most = most < threads ? threads : most;
-    }
-    /* More than half of 1024: the registers would hardly become more. */
-    if (!count_users(c, index, &most) || !most || 512 < most)
-        return;
-    uint32_t name = function->name;
-    struct finding *f =
-        annotation_add(a, RULE_OCCUPANCY_MISSING_BOUNDS, (struct range){name, name + 1});
-    finding_add_number(f, most);
-    for (unsigned i = 0; i < a->gpus->count; ++i) {
-        const struct target *target = a->gpus->targets[i];
-        struct occupancy_request whole = {.block = 1024}, real = {.block = most};
-        finding_add_figure(f, target->name, FIGURE_VGPRS_DEFAULT,
-                           occupancy_budget(target, &whole, LIMIT_VGPRS, 1));
-        finding_add_figure(f, target->name, FIGURE_VGPRS_BOUND,
-                           occupancy_budget(target, &real, LIMIT_VGPRS, 1));
-    }
-    for (size_t i = 0; i < count && i < 5; ++i)
-        finding_add_related(f, RELATED_LAUNCHED, launch_span(a, sites[i]), NULL);
-    annotation_add_launches(a, f, index);
-    const struct token *token = unit_token(a->unit, word);
-    uint32_t behind = token->offset + token->length;
-    const char *text = arena_printf(a->arena, " __launch_bounds__(%u)", most);
-    finding_add_edit(f, complete ? FIX_SAFE : FIX_UNSAFE, (struct span){behind, behind}, text);
 }
 
 /* cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) */
@@ -427,12 +398,11 @@ static void examine_requests(struct context *c)
         if (!attribute || !bytes ||
             (!strstr(attribute->text, "MaxDynamicSharedMemorySize") &&
              !strstr(attribute->text, "MAX_DYNAMIC_SHARED_SIZE_BYTES")) ||
-            !constant_of(c->model, bytes, &value) || !value.count ||
-            value.values[value.count - 1] <= 0 ||
+            !constant_of(c->model, bytes, &value) || !value.count || value.values[0] <= 0 ||
             token_region(unit_token(unit, bytes->tokens.begin)) == REGION_CUDA)
             continue;
-        report_size(a, RULE_OCCUPANCY_SHARED_SIZE, bytes->tokens,
-                    (uint64_t)value.values[value.count - 1]);
+        /* Of several values, those of an #if, say, the least is asked for in any case. */
+        report_size(a, RULE_OCCUPANCY_SHARED_SIZE, bytes->tokens, (uint64_t)value.values[0]);
     }
 }
 
@@ -470,8 +440,6 @@ void rule_launch_size(struct annotation *a)
         examine_bounds(&c, &sites[i]);
         examine_grid(&c, &sites[i]);
     }
-    for (size_t i = 0; i < a->unit->functions.count; ++i)
-        examine_kernel(&c, i);
     if (symbol_find(a->unit->symbols, "__shared__"))
         examine_static_shared(&c);
     if (requests)
