@@ -89,7 +89,8 @@ static void examine_kernel(struct context *c, size_t index)
         token_region(unit_token(a->unit, word)) == REGION_CUDA)
         return;
     struct launch_bounds bounds = model_launch_bounds(c->model, index);
-    if (bounds.given)
+    /* A limit of the build says how many registers are enough; one of an attribute goes away. */
+    if (bounds.given || (c->model->options && c->model->options->max_registers))
         return;
     size_t count;
     bool complete;
