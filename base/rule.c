@@ -39,7 +39,14 @@ bool rule_reads_cuda(enum rule_id id)
     const char *category = rule_category(id);
     return !strcmp(category, "api") || !strcmp(category, "library") ||
            id == RULE_MATH_FP8_ENCODING || id == RULE_OCCUPANCY_LAUNCH_BOUNDS ||
-           id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
+           id == RULE_OCCUPANCY_LAUNCH_BOUNDS_IMPOSSIBLE || id == RULE_OCCUPANCY_CLUSTER_BOUNDS;
+}
+
+enum rule_id rule_seen_in_hip(enum rule_id id)
+{
+    return id == RULE_OCCUPANCY_LAUNCH_BOUNDS || id == RULE_OCCUPANCY_LAUNCH_BOUNDS_IMPOSSIBLE
+               ? RULE_OCCUPANCY_LAUNCH_BOUNDS_IGNORED
+               : id;
 }
 
 bool rule_doubts_hip(enum rule_id id)

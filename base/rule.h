@@ -67,6 +67,10 @@ const char *rule_category(enum rule_id id);
    which mean something else in HIP. */
 bool rule_reads_cuda(enum rule_id id);
 
+/* The rule that finds in HIP source what ID finds in CUDA source: ID, but for arguments of launch
+   bounds, of which HIP source tells less. */
+enum rule_id rule_seen_in_hip(enum rule_id id);
+
 /* Whether ID takes CUDA's word for what it asks further signs of in HIP source: that a warp has 32
    lanes, that an asm statement is PTX, that fragments are those of a warp. */
 bool rule_doubts_hip(enum rule_id id);

@@ -419,7 +419,7 @@ static void find_kept(const struct marking *m, size_t line, bool *kept)
 {
     for (size_t i = old_from(m, line); i < m->old.count && m->old.items[i].line == line; ++i)
         if (m->old.items[i].kept)
-            kept[m->old.items[i].rule] = true;
+            kept[m->old.items[i].rule] = kept[rule_seen_in_hip(m->old.items[i].rule)] = true;
 }
 
 /* Inserts the COUNT marks at MARKS, all for one line. */

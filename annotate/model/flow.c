@@ -398,7 +398,8 @@ static bool only_reads(const struct symbol *name)
         "cudaLaunchKernelEx",     "cudaLaunchKernelExC",   "hipLaunchKernel",
         "cuLaunchKernel",         "hipModuleLaunchKernel", "hipLaunchCooperativeKernel",
         "hipLaunchKernelExC",     "cuLaunchKernelEx",      "clSetKernelArg",
-        "cudaFuncSetAttribute",   "hipDrvLaunchKernelEx",
+        "cudaFuncSetAttribute",   "hipDrvLaunchKernelEx",  "hipLaunchKernelEx",
+        "hipFuncSetAttribute",
     };
     return is_one_of(name, names, sizeof names / sizeof *names);
 }

@@ -438,6 +438,12 @@ static bool is_array(const struct node *declarator)
     return declarator->kids && declarator->kids->kind == NODE_DIMENSION;
 }
 
+/* Whether NAME is that of the runtime API's record of a launch. */
+static bool is_launch_config(const struct symbol *name)
+{
+    return is_called(name, "cudaLaunchConfig_t") || is_called(name, "hipLaunchConfig_t");
+}
+
 /* Where MEMBER stands in a list that initialises a TYPE. -1: nobody knows. */
 static int member_index(struct model *model, const struct node *type, const struct symbol *member)
 {
@@ -447,7 +453,7 @@ static int member_index(struct model *model, const struct node *type, const stru
                                                 "blockDimX",      "blockDimY", "blockDimZ",
                                                 "sharedMemBytes", "hStream"};
     const struct symbol *name = tree_symbol(model->unit, type);
-    if (is_called(name, "cudaLaunchConfig_t") || is_called(name, "hipLaunchConfig_t")) {
+    if (is_launch_config(name)) {
         for (int i = 0; i < 4; ++i)
             if (is_called(member, launch_config[i]))
                 return i;
@@ -517,7 +523,7 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
     if (!first && is_dim3(name) && (!path_count || 0 <= c))
         return single(1);
     /* The dim3 in it are made as such. */
-    if (is_called(name, "cudaLaunchConfig_t") && path_count == 2 && !first)
+    if (is_launch_config(name) && path_count == 2 && !first)
         return single(1);
     if (!first && path_count)
         return member_default(g, type, path, path_count, nothing);

@@ -47,6 +47,7 @@ static const struct launch_call launch_calls[] = {
     {"hipExtLaunchKernelGGL", 0, -1, 1, 2, 3, 4, false, false, false},
     {"hipLaunchCooperativeKernel", 0, -1, 1, 2, 4, 5, false, true, false},
     {"hipLaunchKernel", 0, -1, 1, 2, 4, 5, false, false, false},
+    {"hipLaunchKernelEx", 1, 0, -1, -1, -1, -1, false, false, true},
     {"hipLaunchKernelExC", 1, 0, -1, -1, -1, -1, false, false, false},
     {"hipLaunchKernelGGL", 0, -1, 1, 2, 3, 4, false, false, true},
     {"hipModuleLaunchCooperativeKernel", 0, -1, 1, 4, 7, 8, true, true, false},
