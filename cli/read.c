@@ -65,7 +65,9 @@ static bool read_all(int fd, const char *name, struct content *content, struct d
     return true;
 }
 
-static bool read_open(int fd, const char *name, struct content *content, struct diag *diag)
+/* GROWS: others may append to it meanwhile. */
+static bool read_open(int fd, const char *name, bool grows, struct content *content,
+                      struct diag *diag)
 {
     if (fstat(fd, &content->stat)) {
         complain(diag, name, errno);
@@ -82,13 +84,24 @@ static bool read_open(int fd, const char *name, struct content *content, struct 
     if (!read_all(fd, name, content, diag))
         return false;
     struct stat after;
-    if (S_ISREG(content->stat.st_mode) &&
+    if (S_ISREG(content->stat.st_mode) && !grows &&
         (fstat(fd, &after) || !read_unchanged(&content->stat, &after))) {
         diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name},
                  _("changed while it was read"));
         return false;
     }
     return true;
+}
+
+static bool read_descriptor(int fd, const char *name, bool grows, struct content *content,
+                            struct diag *diag)
+{
+    bool res = read_open(fd, name, grows, content, diag);
+    if (!res) {
+        free(content->text);
+        *content = (struct content){0};
+    }
+    return res;
 }
 
 bool read_file(const char *path, const char *name, struct content *content, struct diag *diag)
@@ -99,12 +112,23 @@ bool read_file(const char *path, const char *name, struct content *content, stru
         complain(diag, name, errno);
         return false;
     }
-    bool res = read_open(fd, name, content, diag);
+    bool res = read_descriptor(fd, name, false, content, diag);
     if (path)
         close(fd);
-    if (!res) {
-        free(content->text);
-        *content = (struct content){0};
+    return res;
+}
+
+bool read_log(const char *path, struct content *content, struct diag *diag)
+{
+    *content = (struct content){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 && errno == ENOENT)
+        return true;
+    if (fd < 0) {
+        complain(diag, path, errno);
+        return false;
     }
+    bool res = read_descriptor(fd, path, true, content, diag);
+    close(fd);
     return res;
 }

@@ -19,6 +19,10 @@ struct content {
    any trouble of the system is an error in DIAG, and false; then there is nothing to free. */
 bool read_file(const char *path, const char *name, struct content *content, struct diag *diag);
 
+/* Reads a log at PATH, to which others may append meanwhile and which they may remove: what it has
+   held so far. CONTENT has no text where there is none. False after a message. */
+bool read_log(const char *path, struct content *content, struct diag *diag);
+
 /* Whether A and B say the same of the same file: nobody wrote to it between them. */
 bool read_unchanged(const struct stat *a, const struct stat *b);
 

@@ -215,11 +215,11 @@ static void add_announced(struct record *record, const char *hash, const char *p
 static bool read_journal(struct record *record, struct diag *diag)
 {
     struct content content;
-    record->journal_there = record->journal_cut = !access(record->journal, F_OK);
-    if (!record->journal_there)
-        return true;
-    if (!read_file(record->journal, record->journal, &content, diag))
+    if (!read_log(record->journal, &content, diag))
         return false;
+    record->journal_there = record->journal_cut = content.text != NULL;
+    if (!content.text)
+        return true;
     const char *end = content.text + content.len;
     for (const char *at = content.text, *nl; at < end; at = nl + 1) {
         struct record_entry entry;
