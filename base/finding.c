@@ -191,6 +191,45 @@ void findings_sort(struct findings *findings)
     findings->list.count = kept + 1;
 }
 
+/* Whether B, which joins, can be a part of A. */
+static bool can_join(const struct finding *a, const struct finding *b)
+{
+    bool res = a->rule == b->rule && a->targets == b->targets && !a->fix == !b->fix &&
+               (!a->fix || a->fix->safety == b->fix->safety);
+    for (int i = 1; res && i < FINDING_ARGS && (a->args[i] || b->args[i]); ++i)
+        res = a->args[i] && b->args[i] && !strcmp(a->args[i], b->args[i]);
+    return res;
+}
+
+static void join(struct finding *finding, const struct finding *other)
+{
+    finding_add_related(finding, RELATED_LIKEWISE, other->span, other->args[0]);
+    for (const struct fix_edit *edit = other->fix ? other->fix->edits : NULL; edit;
+         edit = edit->next)
+        finding_add_edit(finding, other->fix->safety, edit->span, edit->text);
+}
+
+void findings_join(struct findings *findings)
+{
+    VEC(size_t) firsts = {0}; /* of those that join */
+    size_t kept = 0;
+    vec_each (const struct finding, f, &findings->list) {
+        struct finding *first = NULL;
+        for (size_t i = 0; f->joins && !first && i < firsts.count; ++i)
+            if (can_join(&findings->list.items[firsts.items[i]], f))
+                first = &findings->list.items[firsts.items[i]];
+        if (first) {
+            join(first, f);
+            continue;
+        }
+        if (f->joins)
+            *vec_push(&firsts) = kept;
+        findings->list.items[kept++] = *f;
+    }
+    findings->list.count = kept;
+    vec_release(&firsts);
+}
+
 void findings_release(struct findings *findings)
 {
     vec_release(&findings->list);

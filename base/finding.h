@@ -92,6 +92,7 @@ struct finding {
     struct figure *figures, *last_figure; /* likewise */
     struct fix *fix;                      /* or NULL */
     bool fixed;                           /* its fix was applied */
+    bool joins;                           /* see findings_join() */
     struct arena *arena;
 };
 
@@ -153,6 +154,12 @@ enum level finding_level(const struct finding *finding);
 /* Sorts by place, then rule name: the order in which every report shows them. Drops a finding that
    says the same of the same place as the one before it, whose targets become those of both. */
 void findings_sort(struct findings *findings);
+
+/* Makes one finding of all those that join and say the same but for the first argument: the first
+   of them, to which the others are related; its fix is that of all. Targets and the safety of the
+   fixes are the same. FINDINGS are sorted, and what comments silence, or nobody asked for, is no
+   longer among them. */
+void findings_join(struct findings *findings);
 
 void findings_release(struct findings *findings);
 

@@ -250,6 +250,7 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
     finding_list rest = {0};
     if (input->change)
         drop_unchanged(&t, plan->changes, input->change, &rest);
+    findings_join(&t.findings);
     if (plan->renames) {
         struct following context = {plan->renames, &setup->translate, input->real};
         includes_follow(&t, follow, &context);

@@ -17,19 +17,6 @@
 
 #include "annotate/gpu/occupancy.h"
 
-struct context {
-    struct annotation *a;
-    struct model *model;
-    VEC(struct group) groups;
-};
-
-/* Kernels with one finding. */
-struct group {
-    unsigned threads;
-    enum fix_safety safety;
-    size_t finding;
-};
-
 static uint32_t global_word(const struct unit *unit, const struct function *function)
 {
     for (uint32_t i = function->head.begin; i < function->head.end; ++i)
@@ -40,10 +27,10 @@ static uint32_t global_word(const struct unit *unit, const struct function *func
 
 /* Raises *MOST to the largest block with which other files launch the function at INDEX; false
    where that is not known. */
-static bool count_users(struct context *c, size_t index, unsigned *most)
+static bool count_users(struct annotation *a, size_t index, unsigned *most)
 {
     struct launch_blocks blocks = {.all = true};
-    model_blocks_elsewhere(c->model, index, &blocks);
+    model_blocks_elsewhere(annotation_code(a)->model, index, &blocks);
     for (unsigned i = 0; i < blocks.count; ++i) {
         const unsigned *block = blocks.block[i];
         unsigned threads = block[0] * block[1] * block[2];
@@ -52,21 +39,8 @@ static bool count_users(struct context *c, size_t index, unsigned *most)
     return blocks.all;
 }
 
-static struct finding *find_group(struct context *c, unsigned threads, enum fix_safety safety)
+static void add_figures(struct annotation *a, struct finding *f, unsigned threads)
 {
-    vec_each (const struct group, group, &c->groups)
-        if (group->threads == threads && group->safety == safety)
-            return &c->a->findings->list.items[group->finding];
-    return NULL;
-}
-
-/* A finding about the kernel NAME, for more of them to join. */
-static struct finding *add_group(struct context *c, struct range name, unsigned threads,
-                                 enum fix_safety safety)
-{
-    struct annotation *a = c->a;
-    struct finding *f = annotation_add(a, RULE_OCCUPANCY_MISSING_BOUNDS, name);
-    finding_add_number(f, threads);
     for (unsigned i = 0; i < a->gpus->count; ++i) {
         const struct target *target = a->gpus->targets[i];
         struct occupancy_request whole = {.block = 1024}, real = {.block = threads};
@@ -75,26 +49,24 @@ static struct finding *add_group(struct context *c, struct range name, unsigned 
         finding_add_figure(f, target->name, FIGURE_VGPRS_BOUND,
                            occupancy_budget(target, &real, LIMIT_VGPRS, 1));
     }
-    *vec_push(&c->groups) = (struct group){threads, safety, a->findings->list.count - 1};
-    return f;
 }
 
-static void examine_kernel(struct context *c, size_t index)
+static void examine_kernel(struct annotation *a, size_t index)
 {
-    struct annotation *a = c->a;
+    struct model *model = annotation_code(a)->model;
     const struct function *function = &a->unit->functions.items[index];
     uint32_t word = global_word(a->unit, function);
     if (!(function->flags & FUNCTION_GLOBAL) || function->body.begin >= function->body.end ||
         function->flags & FUNCTION_IN_MACRO || word == NO_TOKEN ||
         token_region(unit_token(a->unit, word)) == REGION_CUDA)
         return;
-    struct launch_bounds bounds = model_launch_bounds(c->model, index);
+    struct launch_bounds bounds = model_launch_bounds(model, index);
     /* A limit of the build says how many registers are enough; one of an attribute goes away. */
-    if (bounds.given || (c->model->options && c->model->options->max_registers))
+    if (bounds.given || (model->options && model->options->max_registers))
         return;
     size_t count;
     bool complete;
-    const struct launch_site *const *sites = model_launches_of(c->model, index, &count, &complete);
+    const struct launch_site *const *sites = model_launches_of(model, index, &count, &complete);
     unsigned most = 0;
     for (size_t i = 0; i < count; ++i) {
         unsigned threads = launch_most_threads(sites[i]);
@@ -104,35 +76,26 @@ static void examine_kernel(struct context *c, size_t index)
     }
     /* More than half of 1024: the registers would hardly become more. One thread alone has nothing
        to lose. */
-    if (!count_users(c, index, &most) || most < 2 || 512 < most)
+    if (!count_users(a, index, &most) || most < 2 || 512 < most)
         return;
-    enum fix_safety safety = complete ? FIX_SAFE : FIX_UNSAFE;
-    struct range name = {function->name, function->name + 1};
-    struct finding *f = find_group(c, most, safety);
-    if (f) {
-        finding_add_related(f, RELATED_LIKEWISE, unit_span(a->unit, name),
-                            unit_token(a->unit, function->name)->symbol->text);
-    } else {
-        f = add_group(c, name, most, safety);
-        for (size_t i = 0; i < count && i < 5; ++i)
-            finding_add_related(f, RELATED_LAUNCHED, unit_token_span(a->unit, sites[i]->token),
-                                NULL);
-    }
+    struct finding *f = annotation_add(a, RULE_OCCUPANCY_MISSING_BOUNDS,
+                                       (struct range){function->name, function->name + 1});
+    f->joins = true;
+    finding_add_number(f, most);
+    add_figures(a, f, most);
+    for (size_t i = 0; i < count && i < 5; ++i)
+        finding_add_related(f, RELATED_LAUNCHED, unit_token_span(a->unit, sites[i]->token), NULL);
     annotation_add_launches(a, f, index);
     const struct token *token = unit_token(a->unit, word);
     uint32_t behind = token->offset + token->length;
     const char *text = arena_printf(a->arena, " __launch_bounds__(%u)", most);
-    finding_add_edit(f, safety, (struct span){behind, behind}, text);
+    finding_add_edit(f, complete ? FIX_SAFE : FIX_UNSAFE, (struct span){behind, behind}, text);
 }
 
 void rule_missing_bounds(struct annotation *a)
 {
     const struct unit *unit = a->unit;
-    struct context c = {.a = a};
     for (size_t i = 0; i < unit->functions.count; ++i)
-        if (unit->functions.items[i].flags & FUNCTION_GLOBAL) {
-            c.model = annotation_code(a)->model;
-            examine_kernel(&c, i);
-        }
-    vec_release(&c.groups);
+        if (unit->functions.items[i].flags & FUNCTION_GLOBAL)
+            examine_kernel(a, i);
 }
