@@ -261,7 +261,8 @@ static bool is_typedef(const struct unit *unit, uint32_t index)
 static bool adds_form(const struct function *fn, const struct token *token)
 {
     const struct api *api = token->symbol->api;
-    bool written = api->change_count && api->changes->ops->kind == ARG_WRITE;
+    bool written =
+        api->change_count && api->changes->op_count && api->changes->ops->kind == ARG_WRITE;
     if (!api->hip)
         return written && !strncmp(token->symbol->text, "__", 2);
     return fn->flags & FUNCTION_TEMPLATE;
