@@ -241,6 +241,32 @@ static bool is_negated(enum token_kind kind)
     return kind == TOK_PP_IFNDEF || kind == TOK_PP_ELIFNDEF;
 }
 
+uint32_t condition_compared(const struct unit *unit, const struct condition *c, const char *name,
+                            bool boolean)
+{
+    uint32_t res = NO_TOKEN;
+    if (!c)
+        return res;
+    bool logical = c->kind == COND_BINARY ? c->op == TOK_AND_AND || c->op == TOK_OR_OR
+                                          : c->kind == COND_UNARY && c->op == TOK_BANG;
+    if (c->kind == COND_NAME && !boolean && !strcmp(condition_name(unit, c)->text, name))
+        return c->token;
+    for (int i = 0; i < 3; ++i) {
+        bool truth = c->kind == COND_TERNARY ? i == 0 || boolean : logical;
+        uint32_t found = condition_compared(unit, c->arg[i], name, truth);
+        if (found != NO_TOKEN)
+            res = found;
+    }
+    return res;
+}
+
+/* What an AMD compiler gets for condition C: translated, but for one that compares the value of
+   __CUDA_ARCH__, which stays as it is. */
+static enum vendor amd_side(const struct unit *unit, const struct condition *c)
+{
+    return condition_compared(unit, c, "__CUDA_ARCH__", true) == NO_TOKEN ? AMD_TRANSLATED : AMD;
+}
+
 /* Which compilers may get into each branch of the group at FIRST: sets `region` where the vendors
    are told apart, and `hidden`. */
 static void decide_group(struct unit *unit, uint32_t first)
@@ -253,7 +279,9 @@ static void decide_group(struct unit *unit, uint32_t first)
     for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
         bool may[VENDORS];
         for (int vendor = 0; vendor < VENDORS; ++vendor) {
-            struct value v = list[i].condition             ? evaluate(list[i].condition, vendor)
+            enum vendor as =
+                vendor == AMD_TRANSLATED ? amd_side(unit, list[i].condition) : (enum vendor)vendor;
+            struct value v = list[i].condition             ? evaluate(list[i].condition, as)
                              : list[i].kind == TOK_PP_ELSE ? known(1)
                                                            : unknown;
             enum truth t = truth_of(v);

@@ -233,6 +233,11 @@ static inline struct span unit_token_span(const struct unit *unit, uint32_t inde
 /* Whether the tokens of A and those of B are written alike. */
 bool unit_same_text(const struct unit *unit, struct range a, struct range b);
 
+/* The last use of macro NAME in condition C, which may be NULL, whose value counts, and not only
+   whether it is 0; or NO_TOKEN. BOOLEAN: of C as a whole only that matters, as of an #if. */
+uint32_t condition_compared(const struct unit *unit, const struct condition *c, const char *name,
+                            bool boolean);
+
 /* The number of the first comment at or behind OFFSET. */
 size_t unit_comment_from(const struct unit *unit, size_t offset);
 

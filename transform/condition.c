@@ -11,7 +11,6 @@
 #include <string.h>
 
 struct names {
-    bool arch_compared;
     uint32_t arch;    /* the __CUDA_ARCH__ whose value is used, or NO_TOKEN */
     uint32_t version; /* a version macro, or NO_TOKEN */
 };
@@ -35,43 +34,19 @@ static bool is_version(const struct unit *unit, uint32_t index)
     return false;
 }
 
-/* BOOLEAN: only whether the value is 0 matters. */
-static void scan(const struct unit *unit, const struct condition *c, bool boolean,
-                 struct names *res)
+static void find_version(const struct unit *unit, const struct condition *c, struct names *res)
 {
     if (!c)
         return;
-    switch (c->kind) {
-    case COND_NAME:
-        if (is_name(unit, c->token, "__CUDA_ARCH__") && !boolean)
-            res->arch = c->token;
-        if (is_version(unit, c->token))
-            res->version = c->token;
-        break;
-    case COND_DEFINED:
-        if (is_version(unit, c->token) && res->version == NO_TOKEN)
-            res->version = c->token;
-        break;
-    case COND_UNARY:
-        scan(unit, c->arg[0], c->op == TOK_BANG, res);
-        break;
-    case COND_BINARY: {
-        bool logical = c->op == TOK_AND_AND || c->op == TOK_OR_OR;
-        scan(unit, c->arg[0], logical, res);
-        scan(unit, c->arg[1], logical, res);
-        break;
-    }
-    case COND_TERNARY:
-        scan(unit, c->arg[0], true, res);
-        scan(unit, c->arg[1], boolean, res);
-        scan(unit, c->arg[2], boolean, res);
-        break;
-    default:
-        break;
-    }
+    if (c->kind == COND_NAME && is_version(unit, c->token))
+        res->version = c->token;
+    if (c->kind == COND_DEFINED && is_version(unit, c->token) && res->version == NO_TOKEN)
+        res->version = c->token;
+    for (int i = 0; i < 3; ++i)
+        find_version(unit, c->arg[i], res);
 }
 
-/* The same for a condition that the grammar does not know: any name counts. */
+/* The names in a condition that the grammar does not know: any counts. */
 static void scan_tokens(const struct unit *unit, const struct directive *d, struct names *res)
 {
     for (uint32_t i = d->body.begin; i < d->body.end; ++i) {
@@ -144,10 +119,12 @@ void transform_conditions(struct transform *tr)
         if (token_region(unit_token(unit, d->tokens.begin)) != REGION_COMMON || d->guard)
             continue;
         struct names names = {.arch = NO_TOKEN, .version = NO_TOKEN};
-        if (d->condition)
-            scan(unit, d->condition, true, &names);
-        else
+        if (d->condition) {
+            names.arch = condition_compared(unit, d->condition, "__CUDA_ARCH__", true);
+            find_version(unit, d->condition, &names);
+        } else {
             scan_tokens(unit, d, &names);
+        }
         if (names.arch != NO_TOKEN)
             report(tr, RULE_API_ARCH_COMPARE, one_token(names.arch), "__CUDA_ARCH__", NULL, NULL);
         if (names.version != NO_TOKEN)

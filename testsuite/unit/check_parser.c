@@ -278,7 +278,7 @@ static const struct row directives[] = {
     {"#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n#else\n#endif",
      "#if (&& defined:__CUDA_ARCH__ (>= __CUDA_ARCH__ 700)) hidden; #else; #endif"},
     {"#if !defined(__CUDA_ARCH__) || 700 <= __CUDA_ARCH__\n#else\n#endif",
-     "#if (|| (! defined:__CUDA_ARCH__) (<= 700 __CUDA_ARCH__)); #else; #endif"},
+     "#if (|| (! defined:__CUDA_ARCH__) (<= 700 __CUDA_ARCH__)); #else hidden; #endif"},
     {"#if __CUDA_ARCH__\n#else\n#endif", "#if __CUDA_ARCH__; #else; #endif"},
     {"#if 0\n#else\n#endif", "#if 0 hidden; #else; #endif"},
     {"#if 1\n#else\n#endif", "#if 1; #else hidden; #endif"},
