@@ -162,12 +162,23 @@ static bool ends_at(struct context *c, const struct node *loop, const struct nod
            value.values[0] == width;
 }
 
+/* v = __shfl_xor(v, distance): V moves on to other lanes, and nothing is combined. */
+static bool only_moves(struct context *c, const struct node *call, const struct node *value)
+{
+    const struct node *parent = code_parent(c->code, call);
+    return parent && value && parent->kind == NODE_ASSIGN && parent->op == TOK_ASSIGN &&
+           parent->kids->next == call &&
+           unit_same_text(c->a->unit, parent->kids->tokens, value->tokens);
+}
+
 /* Adds the shuffle CALL by a distance to a series. */
 static void add_to_series(struct context *c, const struct code_node *call,
                           const struct warp_call *warp)
 {
     bool follows = false, scan = warp->function->kind == WARP_SHUFFLE_UP;
     struct constant half;
+    if (only_moves(c, call->node, warp->value))
+        return;
     /* The step that only waves of 64 lanes take. */
     if (constant_of(c->code->model, warp->lane, &half) && constant_single(&half) &&
         half.values[0] == 32 &&
