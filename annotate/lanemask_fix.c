@@ -411,7 +411,10 @@ static void widen_place(struct mask_search *s, struct mask_place *p)
     if (p->kind == MASK_POINTED || !p->declaration ||
         !integer_words(s->unit, p->declaration->kids->tokens, &words))
         return;
-    if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent)
+    /* The type alone does not give a mask of 32 lanes, for a _sync function, those of a wave. */
+    bool narrow = p->used != NO_INDEX && p->masks < p->given;
+    if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent &&
+        !narrow)
         safety = FIX_SAFE;
     for (const struct node *d = p->declaration->kids->next; d; d = d->next) {
         enum fix_safety other = d->kind == NODE_DECLARATOR ? safety_with(s, d) : FIX_SAFE;
