@@ -43,6 +43,7 @@ struct mask_place {
                   who knows what else has to change */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
+    bool inverted;            /* it gets ~m, with ones where a wave of 32 has no lanes */
     bool split;               /* its upper 32 lanes are taken by themselves, and so the lower */
     bool widened;             /* its group has the edit that gives it 64 bits */
     uint32_t group;

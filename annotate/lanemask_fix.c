@@ -149,6 +149,21 @@ static void add_type_edit(struct mask_search *s, const struct node *node,
         masks_add_edit(s, widened, FIX_SAFE, token_span(s, node->kids->token), counter->wide);
 }
 
+/* Whether NODE, in 64 bits, has ones in the upper half on waves of 32 lanes, whose masks have none
+   there: ~m. */
+static bool fills_upper_half(struct mask_search *s, const struct node *node)
+{
+    if (node->kind == NODE_UNARY)
+        return node->op == TOK_TILDE && masks_carries(s, node->kids);
+    if (node->kind != NODE_BINARY)
+        return false;
+    bool left = fills_upper_half(s, node->kids), right = fills_upper_half(s, node->kids->next);
+    return node->op == TOK_AMP     ? left && right
+           : node->op == TOK_PIPE  ? left || right
+           : node->op == TOK_CARET ? left != right
+                                   : false;
+}
+
 static void add_count(struct mask_search *s, const struct node *node)
 {
     unsigned index = 0;
@@ -168,7 +183,8 @@ static void add_count(struct mask_search *s, const struct node *node)
     add_cast_edits(s, operand, group);
     if (!direct)
         return; /* the macro may count other things as well */
-    bool safe = !counter->places || add_width_edit(s, node, group);
+    bool safe = (!counter->places || add_width_edit(s, node, group)) &&
+                !fills_upper_half(s, operand);
     masks_add_edit(s, group, safe ? FIX_SAFE : FIX_UNSAFE, token_span(s, node->kids->token),
                    counter->wide);
 }
@@ -414,7 +430,7 @@ static void widen_place(struct mask_search *s, struct mask_place *p)
     /* The type alone does not give a mask of 32 lanes, for a _sync function, those of a wave. */
     bool narrow = p->used != NO_INDEX && p->masks < p->given;
     if (p->kind == MASK_LOCAL && !p->declarator->stars && !p->declarator->flags && !p->lent &&
-        !narrow)
+        !narrow && !p->inverted)
         safety = FIX_SAFE;
     for (const struct node *d = p->declaration->kids->next; d; d = d->next) {
         enum fix_safety other = d->kind == NODE_DECLARATOR ? safety_with(s, d) : FIX_SAFE;
@@ -490,6 +506,8 @@ static void sort_edits(struct lane_masks *masks)
 void masks_finish(struct mask_search *s)
 {
     struct lane_masks *masks = s->masks;
+    vec_each (const struct mask_edge, e, &s->edges)
+        masks_place(s, e->place)->inverted |= fills_upper_half(s, e->value);
     vec_each (struct mask_place, p, &masks->places)
         if (masks_holds(p) && p->bits && p->bits < 64)
             widen_place(s, p);

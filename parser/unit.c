@@ -215,6 +215,12 @@ uint32_t unit_branch_at(const struct unit *unit, uint32_t index)
                                                         : unit->directives.items[d].inside;
 }
 
+bool unit_is_hidden(const struct unit *unit, uint32_t index)
+{
+    uint32_t branch = unit_branch_at(unit, index);
+    return branch != NO_INDEX && unit->directives.items[branch].hidden;
+}
+
 const struct directive *unit_directive_at(const struct unit *unit, uint32_t index)
 {
     return &unit->directives.items[directive_before(unit, index)];

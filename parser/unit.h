@@ -263,6 +263,9 @@ uint32_t unit_scope_at(const struct unit *unit, uint32_t index);
 /* The directive that opens the innermost branch around token INDEX, or NO_INDEX. */
 uint32_t unit_branch_at(const struct unit *unit, uint32_t index);
 
+/* Whether a conditional keeps compilers for AMD GPUs from token INDEX. */
+bool unit_is_hidden(const struct unit *unit, uint32_t index);
+
 /* The region a token lies in. */
 static inline enum region token_region(const struct token *token)
 {

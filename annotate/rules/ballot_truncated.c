@@ -53,6 +53,23 @@ static void add_namings(const struct annotation *a, const struct lane_masks *mas
     }
 }
 
+/* F is a note where no AMD compiler gets to any of the mask arguments that name P. Where it does not
+   get to P itself either, all findings are. */
+static void settle_uses(struct annotation *a, const struct lane_masks *masks,
+                        const struct mask_place *p, struct finding *f)
+{
+    const struct unit *unit = a->unit;
+    for (uint32_t at = p->used; at != NO_INDEX; at = masks->namings.items[at].next)
+        if (!unit_is_hidden(unit, masks->namings.items[at].node->token))
+            return;
+    if (unit_is_hidden(unit, p->token))
+        return;
+    uint32_t branch = unit_branch_at(unit, masks->namings.items[p->used].node->token);
+    f->effect = EFFECT_NONE;
+    finding_add_related(f, RELATED_HIDDEN,
+                        unit_span(unit, unit->directives.items[branch].tokens), NULL);
+}
+
 static void report(struct annotation *a, struct lane_masks *masks, const struct mask_place *p)
 {
     struct range range = place_range(a, masks, p);
@@ -64,6 +81,7 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
         f = annotation_add(a, RULE_WAVE_MASK_VARIABLE, range);
         finding_add_number(f, p->bits);
         add_namings(a, masks, p, f);
+        settle_uses(a, masks, p, f);
     } else {
         f = annotation_add(a, RULE_WAVE_BALLOT_TRUNCATED, range);
         f->targets = annotation_with_wave(a, 64);

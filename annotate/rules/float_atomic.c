@@ -127,8 +127,7 @@ static void report_own_loop(struct annotation *a, const struct code *code, const
 {
     struct target_memory memory = {false, false};
     /* A stand-in for atomicAdd() of parts before Pascal, where a guard keeps it from AMD GPUs. */
-    uint32_t branch = unit_branch_at(a->unit, call->token);
-    if (branch != NO_INDEX && a->unit->directives.items[branch].hidden)
+    if (unit_is_hidden(a->unit, call->token))
         return;
     if (!is_sum(a->unit, code_argument(call, 2), &memory.is_double) || !is_in_loop(code, call))
         return;

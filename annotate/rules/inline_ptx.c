@@ -176,13 +176,6 @@ static void add_fix(struct annotation *a, struct finding *f, const struct statem
         finding_add_edit(f, ptx->entry->safety, unit_span(a->unit, s->tokens), code);
 }
 
-/* Whether a conditional keeps compilers for AMD GPUs from the token at INDEX. */
-static bool is_hidden(const struct unit *unit, uint32_t index)
-{
-    uint32_t branch = unit_branch_at(unit, index);
-    return branch != NO_INDEX && unit->directives.items[branch].hidden;
-}
-
 /* Reports the statement at INDEX, which stands in device code or not. */
 static void examine(struct annotation *a, uint32_t index, bool device)
 {
@@ -215,7 +208,7 @@ void rule_inline_ptx(struct annotation *a)
     for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
         if (!is_asm(token) || token_region(token) == REGION_CUDA || !token_is_code(token) ||
-            is_hidden(unit, i))
+            unit_is_hidden(unit, i))
             continue;
         for (; next < unit->functions.count; ++next) {
             const struct function *fn = &unit->functions.items[next];
