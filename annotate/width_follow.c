@@ -250,6 +250,17 @@ static bool goes_with_mask(const struct follow *f, const struct node *node)
     return masks && lane_masks_replace(masks, unit_span(f->a->unit, node->tokens).begin);
 }
 
+/* Whether the number NODE, which is VALUE, is that of the warps of the block, and tells the threads
+   that take one partial result each from the others: tid < 8 of 256. */
+static bool counts_warps(const struct follow *f, int64_t value, const struct node *node,
+                         const struct node *parent)
+{
+    return parent->kind == NODE_BINARY && parent->op == TOK_LESS && parent->kids != node &&
+           1 < value && value * f->width == f->machine->threads &&
+           (node_counts_as(f, parent->kids, LANE_ROLE_LANE) ||
+            node_counts_as(f, parent->kids, LANE_ROLE_NONE));
+}
+
 static void read_number(struct follow *f, const struct node *node, const struct node *parent)
 {
     struct constant value;
@@ -259,8 +270,10 @@ static void read_number(struct follow *f, const struct node *node, const struct 
         return;
     }
     if (ends_steps(f, node, parent) || !constant_of(annotation_code(f->a)->model, node, &value) ||
-        !constant_single(&value) || !may_be_width(f, value.values[0], node, parent) ||
-        goes_with_mask(f, node))
+        !constant_single(&value))
+        return;
+    f->fn->keeps |= counts_warps(f, value.values[0], node, parent);
+    if (!may_be_width(f, value.values[0], node, parent) || goes_with_mask(f, node))
         return;
     const char *text = followed(f, node, value.values[0], parent);
     if (text)
