@@ -183,8 +183,8 @@ static void add_count(struct mask_search *s, const struct node *node)
     add_cast_edits(s, operand, group);
     if (!direct)
         return; /* the macro may count other things as well */
-    bool safe = (!counter->places || add_width_edit(s, node, group)) &&
-                !fills_upper_half(s, operand);
+    bool safe =
+        (!counter->places || add_width_edit(s, node, group)) && !fills_upper_half(s, operand);
     masks_add_edit(s, group, safe ? FIX_SAFE : FIX_UNSAFE, token_span(s, node->kids->token),
                    counter->wide);
 }

@@ -53,8 +53,8 @@ static void add_namings(const struct annotation *a, const struct lane_masks *mas
     }
 }
 
-/* F is a note where no AMD compiler gets to any of the mask arguments that name P. Where it does not
-   get to P itself either, all findings are. */
+/* F is a note where no AMD compiler gets to any of the mask arguments that name P. Where it does
+   not get to P itself either, all findings are. */
 static void settle_uses(struct annotation *a, const struct lane_masks *masks,
                         const struct mask_place *p, struct finding *f)
 {
@@ -66,8 +66,8 @@ static void settle_uses(struct annotation *a, const struct lane_masks *masks,
         return;
     uint32_t branch = unit_branch_at(unit, masks->namings.items[p->used].node->token);
     f->effect = EFFECT_NONE;
-    finding_add_related(f, RELATED_HIDDEN,
-                        unit_span(unit, unit->directives.items[branch].tokens), NULL);
+    finding_add_related(f, RELATED_HIDDEN, unit_span(unit, unit->directives.items[branch].tokens),
+                        NULL);
 }
 
 static void report(struct annotation *a, struct lane_masks *masks, const struct mask_place *p)
