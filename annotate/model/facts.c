@@ -77,13 +77,6 @@ static int compare_kernels(const void *a, const void *b)
     return strcmp(x->kernel, y->kernel);
 }
 
-static void add_blocks(struct launch_blocks *to, const struct launch_blocks *from)
-{
-    to->all &= from->all;
-    for (unsigned i = 0; i < from->count; ++i)
-        launch_blocks_add(to, from->block[i]);
-}
-
 static int compare_blocks(const void *a, const void *b)
 {
     const unsigned *x = a, *y = b;
@@ -96,7 +89,7 @@ static int compare_blocks(const void *a, const void *b)
 static void add_launches(struct model_launch_fact *to, const struct model_launch_fact *from,
                          struct arena *arena)
 {
-    add_blocks(&to->blocks, &from->blocks);
+    launch_blocks_join(&to->blocks, &from->blocks);
     to->open |= from->open;
     to->places = join_places(&to->places, &from->places, arena);
 }
@@ -547,7 +540,7 @@ size_t model_facts_blocks(const struct model_options *options, const char *kerne
     for (size_t i = 0; options && i < options->user_count; ++i) {
         const struct model_launch_fact *fact = find_launch(options->users[i], kernel);
         if (fact) {
-            add_blocks(blocks, &fact->blocks);
+            launch_blocks_join(blocks, &fact->blocks);
             res++;
         }
     }

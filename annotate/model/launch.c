@@ -21,6 +21,14 @@ struct model_launches {
     int8_t *complete; /* by function: 1, or -1, where is_complete() has been asked */
     bool *seen;       /* scratch of model_blocks(): functions that have been looked at */
     struct launch_blocks **blocks; /* by function: model_blocks()'s answers; NULL: not asked */
+    /* By a kernel's first function, and whether only this file can name it: what add_blocks_of()
+       adds; NULL: not asked. */
+    struct kernel_blocks **added[2];
+};
+
+struct kernel_blocks {
+    struct launch_blocks blocks;
+    size_t count; /* of launches */
 };
 
 /* The functions that launch, and where their arguments stand; -1: nowhere. A grid and a block of
@@ -781,6 +789,13 @@ void launch_blocks_add(struct launch_blocks *res, const unsigned block[3])
     memcpy(res->block[res->count++], block, sizeof res->block[0]);
 }
 
+void launch_blocks_join(struct launch_blocks *res, const struct launch_blocks *from)
+{
+    res->all &= from->all;
+    for (unsigned i = 0; i < from->count; ++i)
+        launch_blocks_add(res, from->block[i]);
+}
+
 /* What other files call the kernel at INDEX; NULL where none can. */
 static const char *public_name(const struct model *model, size_t index)
 {
@@ -803,18 +818,32 @@ void model_launches_elsewhere(struct model *model, size_t index, struct place_li
         model_facts_launches(model->options, name, res);
 }
 
-/* Adds the blocks of the kernel at INDEX, as this file and others launch it; returns 0 where none
-   does. */
+/* The blocks of the kernel at INDEX, as this file and others launch it. */
+static struct kernel_blocks *find_kernel_blocks(struct model *model, size_t index)
+{
+    struct kernel_blocks *res = arena_zalloc(model->arena, 1, sizeof *res);
+    const struct launch_site *const *sites = model_launches_of(model, index, &res->count, NULL);
+    res->blocks.all = true;
+    for (size_t i = 0; i < res->count; ++i) {
+        res->blocks.all &= sites[i]->block_known;
+        for (unsigned k = 0; k < sites[i]->block_count; ++k)
+            launch_blocks_add(&res->blocks, sites[i]->blocks[k]);
+    }
+    res->count += model_blocks_elsewhere(model, index, &res->blocks);
+    return res;
+}
+
+/* Adds the blocks of the kernel at INDEX to RES; returns 0 where nobody launches it. All functions
+   that are one kernel, and all that it calls, share the answer. */
 static size_t add_blocks_of(struct model *model, size_t index, struct launch_blocks *res)
 {
-    size_t count;
-    const struct launch_site *const *sites = model_launches_of(model, index, &count, NULL);
-    for (size_t i = 0; i < count; ++i) {
-        res->all &= sites[i]->block_known;
-        for (unsigned k = 0; k < sites[i]->block_count; ++k)
-            launch_blocks_add(res, sites[i]->blocks[k]);
-    }
-    return count + model_blocks_elsewhere(model, index, res);
+    struct model_launches *launches = model->launches;
+    struct kernel_blocks **added =
+        &launches->added[model_internal(model->unit, index)][launches->kernel[index]];
+    if (!*added)
+        *added = find_kernel_blocks(model, index);
+    launch_blocks_join(res, &(*added)->blocks);
+    return (*added)->count;
 }
 
 /* The functions that run a function, found step by step. */
@@ -881,6 +910,8 @@ bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
     if (!launches->blocks) {
         launches->blocks = arena_zalloc(model->arena, count, sizeof *launches->blocks);
         launches->seen = arena_zalloc(model->arena, count, sizeof *launches->seen);
+        for (int i = 0; i < 2; ++i)
+            launches->added[i] = arena_zalloc(model->arena, count, sizeof *launches->added[i]);
     }
     if (!launches->blocks[index]) {
         launches->blocks[index] = arena_zalloc(model->arena, 1, sizeof **launches->blocks);

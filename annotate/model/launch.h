@@ -81,6 +81,9 @@ struct launch_blocks {
 /* Adds BLOCK where it is not among them; without room for it they are not all. */
 void launch_blocks_add(struct launch_blocks *blocks, const unsigned block[3]);
 
+/* Adds those of FROM; they are all where FROM's were, too. */
+void launch_blocks_join(struct launch_blocks *blocks, const struct launch_blocks *from);
+
 bool model_blocks(struct model *model, size_t index, struct launch_blocks *res);
 
 /* Adds to RES those with which the users in the options launch the kernel at INDEX; how many of

@@ -950,6 +950,14 @@ static void collect_locals(struct locals *locals, const struct node *node, uint3
         collect_locals(locals, kid, end);
 }
 
+/* DECL and its alternatives are assigned to. Whoever is marked has marked those behind it, so many
+   declarations of one name cost no more than others. */
+static void set_changed(struct decl *decl)
+{
+    for (; decl && !decl->changed; decl = decl_alternative(decl))
+        decl->changed = true;
+}
+
 /* The local that NODE, an operand that changes, stands for. */
 static void mark_changed(struct locals *locals, const struct node *node)
 {
@@ -963,9 +971,7 @@ static void mark_changed(struct locals *locals, const struct node *node)
         node = node->kids;
     if (!node || node->kind != NODE_NAME)
         return;
-    struct decl *decl = table_find(locals->table, tree_symbol(locals->unit, node), node->token);
-    for (; decl; decl = decl_alternative(decl))
-        decl->changed = true;
+    set_changed(table_find(locals->table, tree_symbol(locals->unit, node), node->token));
 }
 
 /* Of a statement that is not understood, all names. */
@@ -973,9 +979,8 @@ static void mark_opaque(struct locals *locals, const struct node *node)
 {
     for (uint32_t i = node->tokens.begin; i < node->tokens.end; ++i) {
         const struct symbol *symbol = unit_token(locals->unit, i)->symbol;
-        struct decl *decl = symbol ? table_find(locals->table, symbol, i) : NULL;
-        for (; decl; decl = decl_alternative(decl))
-            decl->changed = true;
+        if (symbol)
+            set_changed(table_find(locals->table, symbol, i));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include "annotate/model/constant.h"
+#include "annotate/model/launch.h"
 #include "annotate/model/type.h"
 
 #include <check.h>
@@ -573,6 +574,9 @@ static void ask_all(struct parse *parse)
         }
     }
     model_shared_objects(&parse->model, &count);
+    struct launch_blocks blocks;
+    for (size_t i = 0; i < parse->unit.functions.count; ++i)
+        model_blocks(&parse->model, i, &blocks);
 }
 
 static double seconds(void (*put)(struct strbuf *out, int n), int n)
@@ -722,9 +726,30 @@ static void put_many_macros(struct strbuf *out, int n)
         strbuf_printf(out, "#define M%d %d\n", i, i);
 }
 
-START_TEST(test_many_macros)
+static void put_same_locals(struct strbuf *out, int n)
+{
+    strbuf_printf(out, "__global__ void k()\n{\n");
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out, "__shared__ int a[32]; a[%d] = f(&a); a = %d;\n", i, i);
+    strbuf_printf(out, "}\n");
+}
+
+static void put_same_kernels(struct strbuf *out, int n)
+{
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out, "__global__ void k(int *p) { }\n");
+    strbuf_printf(out, "void f(int *p)\n{\n");
+    for (int i = 0; i < n; ++i)
+        strbuf_printf(out, "k<<<1, %d>>>(p);\n", i % 1000 + 1);
+    strbuf_printf(out, "}\n");
+}
+
+/* What is cheap by itself shows only here that it is done for each pair. */
+START_TEST(test_many)
 {
     ck_assert(seconds(put_many_macros, 100000) < 10);
+    ck_assert(seconds(put_same_locals, 100000) < 5);
+    ck_assert(seconds(put_same_kernels, 50000) < 5);
 }
 END_TEST
 
@@ -741,7 +766,7 @@ int main(void)
     tcase_add_test(tcase, test_origin);
     tcase_add_test(tcase, test_functions);
     tcase_add_loop_test(tcase, test_hostile, 0, COUNT(hostile));
-    tcase_add_test(tcase, test_many_macros);
+    tcase_add_test(tcase, test_many);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
