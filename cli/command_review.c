@@ -54,6 +54,7 @@ struct side {
     struct translation origin; /* of the file */
     struct translation hip;    /* of what became of it, read again as HIP; if MADE */
     bool made;
+    bool cuda; /* the file was translated */
 };
 
 /* ---- the two sides */
@@ -113,6 +114,7 @@ static void make_side(struct side *side, const char *name, const struct content 
     analyse(&side->origin, name, content->text, content->len, &options, setup);
     side->made = ported ? is_cuda(&side->origin) : !side->origin.hip;
     options.input = INPUT_HIP;
+    side->cuda = side->made;
     if (side->made) {
         translation_text(&side->origin, &text);
     } else if (side->origin.hip) {
@@ -160,7 +162,8 @@ static void report(struct result *res, const struct run *run, const struct setup
                             .origin = old->made ? &old->origin : NULL};
     struct review_side b = {.name = pair->new.name,
                             .t = new->made ? &new->hip : &new->origin,
-                            .origin = new->made ? &new->origin : NULL};
+                            .origin = new->made ? &new->origin : NULL,
+                            .hip = !new->cuda};
     review_make(&review, &a, &b,
                 (struct review_style){.context = run->options->context, .exact = o->exact});
     if (!pair->same || review_shows(&review))

@@ -182,6 +182,12 @@ static size_t find_hunk(const struct review *r, const struct place *place, bool 
     return NO_HUNK;
 }
 
+/* Whether the new side could not show the finding if it still had it. */
+static bool is_hidden(const struct review *r, const struct finding *f)
+{
+    return r->new.hip && rule_reads_cuda(f->rule);
+}
+
 static void add_finding(struct review *r, const struct place *place, enum review_state state)
 {
     struct review_finding res = {
@@ -191,7 +197,8 @@ static void add_finding(struct review *r, const struct place *place, enum review
         .begin = place->begin,
         .end = place->end,
     };
-    if (state == REVIEW_LEFT && res.hunk == NO_HUNK)
+    bool stays = state == REVIEW_LEFT || (state == REVIEW_RESOLVED && is_hidden(r, place->finding));
+    if (stays && res.hunk == NO_HUNK)
         return; /* it has nothing to do with the changes */
     *vec_push(&r->findings) = res;
     r->states[state]++;

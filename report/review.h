@@ -19,6 +19,7 @@ struct review_side {
     const char *name;           /* the file's, as it is shown; NULL: there is none */
     struct translation *t;      /* of its HIP source; of nothing where there is no file */
     struct translation *origin; /* whose edits made that source, or NULL: it is the file's own */
+    bool hip;                   /* read as HIP: what only CUDA source shows is not looked for */
 };
 
 enum review_state {

@@ -90,6 +90,15 @@ mechanical() {
     run 0 --annotate=none --launch=function -o own.hip old.cu && run 0 review old.cu own.hip && [ ! -s out ]
 }
 ok "another translation of the same is no change" mechanical
+# What only CUDA source shows is not resolved by translation; it is where its place was changed.
+printf '%s\n' '#include <cuda.h>' '#include <cuda_profiler_api.h>' 'void f(CUmodule *m, char *p) { cuModuleLoadData(m, p); }' >only.cu
+hidden() {
+    run 0 --annotate=none -o own.hip only.cu && run 0 review only.cu own.hip && [ ! -s out ] || return
+    sed 's/LoadData(m, p)/LoadData(m, hsaco)/' own.hip >port.hip && run 0 review only.cu port.hip &&
+        has out 'resolves: only.cu:3:32: ' && lacks out profiler && has err '1 resolved' || return
+    lines both.c '#include <nvvm.h>' && run 0 -o own.c both.c && run 0 review both.c own.c && [ ! -s out ]
+}
+ok "what only CUDA source shows is not resolved by translation" hidden
 everything() {
     run 0 review --all old.cu mechanical.hip && has out '+/* A translation by hand' &&
         has out '+  hipLaunchKernelGGL(scale, 4, 64, 0, 0, p, 256);' || return
@@ -422,6 +431,8 @@ if command -v git >/dev/null; then
         echo 'int more;' >>src/stays.cu && rm src/kept.hip && run 0 review HEAD && has out '+int more;' && has out '+++ src/stays.cu' &&
             has out '--- HEAD:src/kept.hip' || return
         cd src && run 0 review HEAD && has out '+++ ../src/stays.cu' && cd .. || return
+        git reset -q --hard && sed -i '/p\[9\]/s/= 3/= 4/' src/kept.hip && sed -i '1i int first;' src/k.hip && run 1 review main && has out '+int first;' &&
+            has out '+++ src/kept.hip' && has out '= 4' || return
         git worktree add -q --detach ../tree port && cd ../tree && run 0 review HEAD && [ ! -s out ] && echo 'int x;' >>src/stays.cu &&
             run 0 review HEAD && has out '+int x;'
     }
