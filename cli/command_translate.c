@@ -153,6 +153,7 @@ static enum exit_status rewrite(const struct options *o, bool strip)
     struct run run = {.options = o};
     enum exit_status res = STATUS_TROUBLE;
     run.trouble = !inputs_collect(&run.inputs, o, &run.diag) || !check_inputs(&run) ||
+                  (!strip && !output_leave_out(o, &run.inputs, &run.diag)) ||
                   (!strip && !find_context(&run)) ||
                   !output_begin(&run.output, o, &run.inputs, &run.diag);
     if (!run.trouble) {

@@ -280,6 +280,39 @@ static char *make_how(const struct options *o)
     return res.text;
 }
 
+/* The path of REAL from the folder FOLDER on, both without links; NULL where it is not below. */
+static const char *path_below(const char *folder, const char *real)
+{
+    size_t len = strlen(folder);
+    return !strncmp(folder, real, len) && real[len] == '/' ? real + len + 1 : NULL;
+}
+
+bool output_leave_out(const struct options *options, struct inputs *inputs, struct diag *diag)
+{
+    char *folder = options->output_dir ? realpath(options->output_dir, NULL) : NULL;
+    struct record *record = NULL;
+    bool res = true;
+    size_t kept = 0;
+    if (!folder)
+        return true;
+    inputs_resolve(inputs);
+    vec_each (const struct input, input, &inputs->list) {
+        const char *below =
+            input->found || !input->real ? NULL : path_below(folder, input->real);
+        if (below && !record && res)
+            res = (record = record_open(options->output_dir, diag)) != NULL;
+        if (!below || !record || !record_find(record, below))
+            inputs->list.items[kept++] = *input;
+        else if (!options->quiet)
+            diag_add(diag, DIAG_NOTE, (struct diag_place){.file = input->name},
+                     _("is what an earlier run wrote below '--output-dir', and is left out"));
+    }
+    inputs->list.count = kept;
+    record_free(record);
+    free(folder);
+    return res;
+}
+
 static bool keeps_record(const struct options *o)
 {
     return o->output_dir && !o->diff && !o->dry_run;

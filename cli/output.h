@@ -24,6 +24,10 @@ struct output {
     size_t gone; /* outputs without source */
 };
 
+/* Takes out of INPUTS what is named file by file and an earlier run wrote below --output-dir, as
+   programs do that pass on all sources that changed (pre-commit). False after an error in DIAG. */
+bool output_leave_out(const struct options *options, struct inputs *inputs, struct diag *diag);
+
 /* Makes everything ready for the results of INPUTS; false after an error in DIAG. To be released
    either way. */
 bool output_begin(struct output *output, const struct options *options, struct inputs *inputs,

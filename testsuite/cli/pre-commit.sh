@@ -70,4 +70,10 @@ translate() {
         lines e.cu 'int main() { cudaFree(0); cudaFree(0); }' && git add . && answers 1 pre-commit run && has out 'files were modified by this hook' && grep -q 'hipFree(0); hipFree(0)' hip/e.cu
 }
 ok "a translated tree is kept in step" translate
+# What it wrote is among the sources that the commit changes.
+own_outputs() {
+    git add . && answers 0 git commit -m t && [ "$(git ls-files hip)" = $'hip/.hipwright.record\nhip/e.cu' ] && [ ! -e hip/hip ] &&
+        answers 0 pre-commit run --files hip/e.cu && [ ! -e hip/hip ]
+}
+ok "what it wrote is not translated again" own_outputs
 finish
