@@ -138,6 +138,15 @@ static void summarise(const struct run *run)
     strbuf_release(&line);
 }
 
+/* Whether a run that writes nothing would have changed something. */
+static bool would_change(const struct run *run)
+{
+    const struct options *o = run->options;
+    if (o->dry_run && o->output_dir && !o->diff)
+        return run->output.written;
+    return writes_nothing(o) && results_summary(run->results)->changed;
+}
+
 /* Finds out what holds for each input; false after a message. */
 static bool find_context(struct run *run)
 {
@@ -198,9 +207,7 @@ static enum exit_status rewrite(const struct options *o, bool strip)
         if (!results_end(run.results))
             run.trouble = true;
         if (!run.trouble)
-            res = writes_nothing(o) && results_summary(run.results)->changed
-                      ? STATUS_FOUND
-                      : results_status(run.results);
+            res = would_change(&run) ? STATUS_FOUND : results_status(run.results);
     }
     diag_flush(&run.diag, stderr);
     diag_release(&run.diag);

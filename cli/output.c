@@ -170,6 +170,30 @@ static void keep_entry(struct output *out, const char *path)
     record_set(out->record, &entry);
 }
 
+/* Says MESSAGE about NAME as a result, which goes to standard output. */
+static bool output_line(struct output *out, const char *name, const char *message)
+{
+    if (out->options->quiet)
+        return true;
+    struct diag line = DIAG_INIT; /* for its care with odd names */
+    diag_add(&line, DIAG_NOTE, (struct diag_place){.file = name}, "%s", message);
+    bool res = write_stdout(line.text.text, line.text.len, out->diag);
+    diag_release(&line);
+    return res;
+}
+
+/* The same as writing PATH, but for the writing. */
+static bool foretell(struct output *out, const char *path, bool is_input)
+{
+    if (is_input) {
+        diag_add(out->diag, DIAG_ERROR, (struct diag_place){.file = path},
+                 _("is an input too, and is not overwritten; '--in-place' would do that"));
+        return false;
+    }
+    out->written++;
+    return output_line(out, path, _("would be written"));
+}
+
 static bool write_below(struct output *out, const struct input *input, const struct job *job,
                         const char *path, struct record_entry *entry)
 {
@@ -186,6 +210,10 @@ static bool write_below(struct output *out, const struct input *input, const str
         !may_replace(out, input, job, path, entry, &good)) {
         keep_entry(out, entry->path);
         return good;
+    }
+    if (out->options->dry_run) {
+        record_set(out->record, entry);
+        return foretell(out, path, is_input);
     }
     struct write_job write = {.path = path, .derived = true, .make_folders = true};
     good = is_input || record_announce(out->record, entry, out->diag);
@@ -207,8 +235,9 @@ static bool output_below(struct output *out, const struct input *input, const st
         diag_add(out->diag, DIAG_ERROR, (struct diag_place){.file = input->name},
                  _("'%s' is already the result of another file"), path);
     } else {
-        clean_folder(out, path);
-        char *source = record_relative(out->folder, input->real);
+        if (!out->options->dry_run)
+            clean_folder(out, path);
+        char *source = out->folder ? record_relative(out->folder, input->real) : NULL;
         struct record_entry entry = {
             .how = out->how, .path = in_record(out, path), .source = source ? source : input->path};
         memcpy(entry.input, job->input_hash, sizeof entry.input);
@@ -232,31 +261,20 @@ static bool output_stdout(struct output *out, const struct input *input, const s
     return write_stdout(job->text.text, job->text.len, out->diag);
 }
 
-static bool output_line(struct output *out, const struct input *input, const struct job *job)
-{
-    if (out->options->quiet)
-        return true;
-    struct diag line = DIAG_INIT; /* for its care with odd names */
-    diag_add(&line, DIAG_NOTE, (struct diag_place){.file = input->name}, "%s",
-             job->changed ? _("would change") : _("does not change"));
-    bool res = write_stdout(line.text.text, line.text.len, out->diag);
-    diag_release(&line);
-    return res;
-}
-
 bool output_take(struct output *out, const struct input *input, const struct job *job)
 {
     const struct options *o = out->options;
-    if (job->skipped != SKIPPED_NOT && !(job->copied && !o->diff && !o->dry_run))
+    if (job->skipped != SKIPPED_NOT && !(job->copied && !o->diff))
         return true;
     if (o->diff)
         return write_stdout(job->diff.text, job->diff.len, out->diag);
-    if (o->dry_run)
-        return output_line(out, input, job);
-    if (o->in_place)
-        return output_in_place(out, input, job);
     if (o->output_dir)
         return output_below(out, input, job);
+    if (o->dry_run)
+        return output_line(out, input->name,
+                           job->changed ? _("would change") : _("does not change"));
+    if (o->in_place)
+        return output_in_place(out, input, job);
     if (o->output && strcmp(o->output, "-")) {
         struct write_job write = {.path = o->output};
         return write_result(out, input, &write, job);
@@ -315,7 +333,7 @@ bool output_leave_out(const struct options *options, struct inputs *inputs, stru
 
 static bool keeps_record(const struct options *o)
 {
-    return o->output_dir && !o->diff && !o->dry_run;
+    return o->output_dir && !o->diff;
 }
 
 bool output_begin(struct output *out, const struct options *options, struct inputs *inputs,
@@ -331,10 +349,12 @@ bool output_begin(struct output *out, const struct options *options, struct inpu
     if (!out->record)
         return false;
     /* Made now, so that paths can be told from there; if that fails, writing says so. */
-    write_make_folder(options->output_dir);
+    if (!options->dry_run)
+        write_make_folder(options->output_dir);
     out->folder = realpath(options->output_dir, NULL);
     inputs_resolve(inputs);
-    write_remove_leftovers(options->output_dir);
+    if (!options->dry_run)
+        write_remove_leftovers(options->output_dir);
     return true;
 }
 
@@ -343,7 +363,7 @@ bool output_end(struct output *out)
     if (!out->record)
         return true;
     out->gone = record_tell_gone(out->record, out->diag);
-    return record_save(out->record, out->diag);
+    return out->options->dry_run || record_save(out->record, out->diag);
 }
 
 void output_release(struct output *out)
@@ -358,10 +378,14 @@ void output_add_text(const struct output *output, struct strbuf *out)
     const struct options *o = output->options;
     enum { PHRASE = 128 };
     char written[PHRASE], same[PHRASE], kept[PHRASE];
-    if (o->diff || o->dry_run || !(o->output_dir || o->in_place))
+    if (o->diff || (o->dry_run && !o->output_dir) || !(o->output_dir || o->in_place))
         return;
     snprintf(written, sizeof written,
-             ngettext("%zu file written", "%zu files written", output->written), output->written);
+             o->dry_run
+                 ? ngettext("%zu file would be written", "%zu files would be written",
+                            output->written)
+                 : ngettext("%zu file written", "%zu files written", output->written),
+             output->written);
     snprintf(same, sizeof same, ngettext("%zu up to date", "%zu up to date", output->same),
              output->same);
     snprintf(kept, sizeof kept,

@@ -18,7 +18,7 @@ struct output {
     char *folder;          /* --output-dir without links, or NULL */
     char *how;             /* version and options, for the record */
     struct diag *diag;     /* of the run */
-    size_t written;
+    size_t written; /* with --dry-run those that would be */
     size_t same; /* left as they are, since they are up to date */
     size_t kept; /* left as they are, though they are not: somebody edited them */
     size_t gone; /* outputs without source */

@@ -220,6 +220,18 @@ nothing() { mkdir empty && run 0 check empty && has err 'empty: warning: no C, C
 ok "a folder without sources" nothing
 dry() { touch stamp && run 1 -n tree && has out 'tree/d3/e4/k681.cu: note: would change' && lacks out p686.h && run 1 --diff tree && has out '+++ ' && untouched tree stamp; }
 ok "--dry-run and --diff of a tree" dry
+# It says of --output-dir what a run would do now, and does nothing.
+foretold() {
+    mkdir foretold && cuda_source foretold/a.cu && cuda_source foretold/b.cu && echo 'int x;' >foretold/c.h && run 1 -n --output-dir=told foretold/ &&
+        has out 'told/a.cu: note: would be written' && has out 'told/c.h: note: would be written' && has err '3 files would be written, 0 up to date' && [ ! -e told ] || return
+    run 0 --output-dir=told foretold/ && run 0 -n --output-dir=told foretold/ && [ ! -s out ] && has err 'nothing to write, 3 up to date' || return
+    echo '// more' >>foretold/a.cu && echo '// mine' >>told/b.cu && rm told/c.h && cp -r told before && run 1 -n --output-dir=told foretold/ &&
+        has out 'told/a.cu: note: would be written' && has out told/c.h && lacks out told/b.cu && has err 'told/b.cu: note: was edited' && has err '2 files would be written, 0 up to date, 1 left alone' && diff -r told before || return
+    run 1 -q -n --output-dir=told foretold/ && [ ! -s out ] && [ ! -s err ] && run 1 --force -n --output-dir=told foretold/ && has err '3 files would' && diff -r told before || return
+    echo mine >told/d.cu && cuda_source foretold/d.cu && run 2 -n --output-dir=told foretold/ && has err 'not from hipwright' && has out told/a.cu || return
+    run 2 -n --output-dir=. foretold/a.cu && has err 'is an input too'
+}
+ok "--dry-run with --output-dir" foretold
 check_tree() {
     run 0 check --jobs=1 tree && cp out o1 && cp err e1 && run 0 check --jobs=2 tree && same out o1 && same err e1 &&
         run 0 check --format=json tree && has out '"skipped": []'
