@@ -93,6 +93,12 @@ static void add_names(struct allows *a, const char *at, const char *end, struct 
         const char *begin = at;
         while (at < end && is_name(*at))
             ++at;
+        /* What cannot be a name is told as a whole. */
+        if (at == begin)
+            while (at < end && !is_blank(*at) && *at != ',')
+                ++at;
+        if (at == begin)
+            return;
         add_name(a, (size_t)(begin - text), (size_t)(at - begin), allow);
         while (at < end && is_blank(*at))
             ++at;
@@ -104,18 +110,27 @@ static void add_names(struct allows *a, const char *at, const char *end, struct 
     }
 }
 
+/* Goes over blanks and WORD; false where it does not stand there. */
+static bool skip_word(const char **at, const char *end, const char *word)
+{
+    size_t len = strlen(word);
+    while (*at < end && is_blank(**at))
+        ++*at;
+    if ((size_t)(end - *at) < len || memcmp(*at, word, len) != 0)
+        return false;
+    *at += len;
+    return true;
+}
+
 static void look_at(struct allows *a, const struct comment *comment)
 {
-    static const char word[] = "hipwright: allow", file[] = "-file";
     const char *at = a->t->source.text + comment->offset + 2, *end = at + comment->length - 2;
-    while (at < end && is_blank(*at))
-        ++at;
-    if ((size_t)(end - at) < sizeof word || memcmp(at, word, sizeof word - 1))
+    if (at[-1] == '*' && 2 <= end - at && !memcmp(end - 2, "*/", 2))
+        end -= 2;
+    if (!skip_word(&at, end, "hipwright:") || !skip_word(&at, end, "allow"))
         return;
-    at += sizeof word - 1;
-    bool whole = sizeof file <= (size_t)(end - at) && !memcmp(at, file, sizeof file - 1);
-    at += whole ? sizeof file - 1 : 0;
-    if (!is_blank(*at))
+    bool whole = at < end && *at == '-' && skip_word(&at, end, "-file");
+    if (at == end || !is_blank(*at))
         return;
     while (at < end && is_blank(*at))
         ++at;

@@ -117,14 +117,21 @@ static void add_script(struct strbuf *out)
                      "fi\n"
                      "program=");
     add_quoted(out, program ? program : "hipwright");
-    strbuf_adds(out, "\n"
-                     "[ -x \"$program\" ] || program=hipwright\n"
-                     "command -v \"$program\" >/dev/null || {\n"
-                     "    echo 'hipwright is not installed, but its pre-commit hook is;' >&2\n"
-                     "    echo '`git commit --no-verify` passes it by' >&2\n"
-                     "    exit 2\n"
-                     "}\n"
-                     "exec \"$program\" check --staged\n");
+    strbuf_adds(out,
+                "\n"
+                "[ -x \"$program\" ] || program=hipwright\n"
+                "command -v \"$program\" >/dev/null || {\n"
+                "    echo 'hipwright is not installed, but its pre-commit hook is;' >&2\n"
+                "    echo '`git commit --no-verify` passes it by' >&2\n"
+                "    exit 2\n"
+                "}\n"
+                "\"$program\" check --staged\n"
+                "status=$?\n"
+                "[ $status -ne 1 ] || {\n"
+                "    echo 'hipwright stopped the commit; a comment `hipwright: allow RULE` says'\n"
+                "    echo 'that code is right, `git commit --no-verify` commits all the same'\n"
+                "} >&2\n"
+                "exit $status\n");
     free(program);
 }
 

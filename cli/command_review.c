@@ -330,7 +330,10 @@ static void end_text(const struct run *run)
     strbuf_printf(&line, ngettext("%zu file: ", "%zu files: ", t->files), t->files);
     strbuf_printf(&line, ngettext("%zu hunk, ", "%zu hunks, ", t->hunks), t->hunks);
     /* TRANSLATORS: lines of a diff. */
-    strbuf_printf(&line, _("%zu lines removed, %zu added; "), t->removed, t->added);
+    strbuf_printf(&line, ngettext("%zu line removed, ", "%zu lines removed, ", t->removed),
+                  t->removed);
+    /* TRANSLATORS: lines of a diff. */
+    strbuf_printf(&line, _("%zu added; "), t->added);
     strbuf_printf(&line, _("findings: %zu resolved, %zu left, %zu brought in"),
                   t->states[REVIEW_RESOLVED], t->states[REVIEW_LEFT], t->states[REVIEW_BROUGHT_IN]);
     strbuf_addc(&line, '\n');

@@ -315,8 +315,7 @@ bool output_leave_out(const struct options *options, struct inputs *inputs, stru
         return true;
     inputs_resolve(inputs);
     vec_each (const struct input, input, &inputs->list) {
-        const char *below =
-            input->found || !input->real ? NULL : path_below(folder, input->real);
+        const char *below = input->found || !input->real ? NULL : path_below(folder, input->real);
         if (below && !record && res)
             res = (record = record_open(options->output_dir, diag)) != NULL;
         if (!below || !record || !record_find(record, below))
@@ -381,10 +380,9 @@ void output_add_text(const struct output *output, struct strbuf *out)
     if (o->diff || (o->dry_run && !o->output_dir) || !(o->output_dir || o->in_place))
         return;
     snprintf(written, sizeof written,
-             o->dry_run
-                 ? ngettext("%zu file would be written", "%zu files would be written",
-                            output->written)
-                 : ngettext("%zu file written", "%zu files written", output->written),
+             o->dry_run ? ngettext("%zu file would be written", "%zu files would be written",
+                                   output->written)
+                        : ngettext("%zu file written", "%zu files written", output->written),
              output->written);
     snprintf(same, sizeof same, ngettext("%zu up to date", "%zu up to date", output->same),
              output->same);

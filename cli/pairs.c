@@ -322,8 +322,8 @@ static struct pair_file file_at(struct pairs *pairs, const struct revisions *r,
 {
     struct pair_file res = {.path = arena_printf(&pairs->arena, "%s%s", r->up, path)};
     res.name = revision ? arena_printf(&pairs->arena, "%s:%s", revision, path) : res.path;
-    /* What lies in the work tree counts there, not the name that git gives it: to find renamings git
-       makes names also of contents that it does not keep. */
+    /* What lies in the work tree counts there, not the name that git gives it: to find renamings
+       git makes names also of contents that it does not keep. */
     bool named = strspn(blob, "0") != strlen(blob);
     if (revision || (named && access(res.path, F_OK)))
         res.blob = arena_strndup(&pairs->arena, blob, strlen(blob));

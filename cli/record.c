@@ -385,6 +385,9 @@ static int compare(const struct item *a, const struct item *b)
 size_t record_tell_gone(struct record *record, struct diag *diag)
 {
     size_t res = 0;
+    /* Behind a link, `..` leads elsewhere. */
+    struct stat st;
+    bool link = !lstat(record->folder, &st) && S_ISLNK(st.st_mode);
     HASH_SORT(record->items, compare);
     for (struct item *item = record->items; item; item = item->hh.next) {
         if (item->set)
@@ -395,7 +398,8 @@ size_t record_tell_gone(struct record *record, struct diag *diag)
         bool there = !access(output, F_OK);
         if (there && access(source, F_OK) && errno == ENOENT) {
             diag_add(diag, DIAG_WARNING, (struct diag_place){.file = output},
-                     _("its source '%s' is gone; remove it if it is not wanted"), source);
+                     _("its source '%s' is gone; remove it if it is not wanted"),
+                     link ? source : path_tidy(source, &record->arena));
             ++res;
         }
         item->gone = !there;

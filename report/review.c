@@ -185,7 +185,7 @@ static size_t find_hunk(const struct review *r, const struct place *place, bool 
 /* Whether the new side could not show the finding if it still had it. */
 static bool is_hidden(const struct review *r, const struct finding *f)
 {
-    return r->new.hip && rule_reads_cuda(f->rule);
+    return r->new.hip &&rule_reads_cuda(f->rule);
 }
 
 static void add_finding(struct review *r, const struct place *place, enum review_state state)

@@ -22,9 +22,9 @@ commit() {
 repo r
 install() { run 0 hook install && has err 'pre-commit: note: installed' && [ -x .git/hooks/pre-commit ] && sh -n .git/hooks/pre-commit && run 0 hook install && has err 'is installed already'; }
 ok "install" install
-stops() { lines a.cu "$bad" && git add a.cu && commit 1 && has err 'a.cu:1:12: error: ' && ! git rev-parse -q --verify HEAD >/dev/null; }
+stops() { lines a.cu "$bad" && git add a.cu && commit 1 && has err 'a.cu:1:12: error: ' && has err 'hipwright stopped the commit' && ! git rev-parse -q --verify HEAD >/dev/null; }
 ok "a commit is stopped" stops
-passes() { lines a.cu 'void f();' && git add a.cu && commit 0; }
+passes() { lines a.cu 'void f();' && git add a.cu && commit 0 && lacks err stopped; }
 ok "a commit passes" passes
 partly() {
     lines a.cu 'void f();' 'void g();' && git add a.cu && echo "$bad" >>a.cu && commit 0 && git add a.cu && lines a.cu 'void f();' 'void g();' && commit 1 && git reset -q --hard

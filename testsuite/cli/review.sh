@@ -91,12 +91,12 @@ mechanical() {
 }
 ok "another translation of the same is no change" mechanical
 # What only CUDA source shows is not resolved by translation; it is where its place was changed.
-printf '%s\n' '#include <cuda.h>' '#include <cuda_profiler_api.h>' 'void f(CUmodule *m, char *p) { cuModuleLoadData(m, p); }' >only.cu
+printf '%s\n' '#include <cuda.h>' '#include <cuda_profiler_api.h>' 'int between;' 'void f(CUmodule *m, char *p) { cuModuleLoadData(m, p); }' >only.cu
 hidden() {
     run 0 --annotate=none -o own.hip only.cu && run 0 review only.cu own.hip && [ ! -s out ] || return
     sed 's/LoadData(m, p)/LoadData(m, hsaco)/' own.hip >port.hip && run 0 review only.cu port.hip &&
-        has out 'resolves: only.cu:3:32: ' && lacks out profiler && has err '1 resolved' || return
-    lines both.c '#include <nvvm.h>' && run 0 -o own.c both.c && run 0 review both.c own.c && [ ! -s out ]
+        has out 'resolves: only.cu:4:32: ' && lacks out profiler && has err '1 resolved' || return
+    echo '#include <nvvm.h>' >both.c && run 0 -o own.c both.c && run 0 review both.c own.c && [ ! -s out ]
 }
 ok "what only CUDA source shows is not resolved by translation" hidden
 everything() {
