@@ -18,10 +18,10 @@ struct output {
     char *folder;          /* --output-dir without links, or NULL */
     char *how;             /* version and options, for the record */
     struct diag *diag;     /* of the run */
-    size_t written; /* with --dry-run those that would be */
-    size_t same; /* left as they are, since they are up to date */
-    size_t kept; /* left as they are, though they are not: somebody edited them */
-    size_t gone; /* outputs without source */
+    size_t written;        /* with --dry-run those that would be */
+    size_t same;           /* left as they are, since they are up to date */
+    size_t kept;           /* left as they are, though they are not: somebody edited them */
+    size_t gone;           /* outputs without source */
 };
 
 /* Takes out of INPUTS what is named file by file and an earlier run wrote below --output-dir, as

@@ -268,6 +268,8 @@ static bool collect_files(struct pairs *pairs, const struct options *o, struct d
         collect_folders(pairs, old.path, new.path, o, diag);
     else if (is_folder(&old) || is_folder(&new))
         return usage(o, diag, _("a file and a folder cannot be compared"));
+    else if (old.path && new.path && access(old.path, F_OK) && access(new.path, F_OK))
+        return usage(o, diag, _("there is neither file; revisions are named as REV..REV"));
     else
         *vec_push(&pairs->list) = (struct pair){.old = old, .new = new};
     return true;

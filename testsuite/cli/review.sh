@@ -431,6 +431,7 @@ if command -v git >/dev/null; then
         echo 'int more;' >>src/stays.cu && rm src/kept.hip && run 0 review HEAD && has out '+int more;' && has out '+++ src/stays.cu' &&
             has out '--- HEAD:src/kept.hip' || return
         cd src && run 0 review HEAD && has out '+++ ../src/stays.cu' && cd .. || return
+        run 2 review main port && has err 'named as REV..REV' || return
         git reset -q --hard && sed -i '/p\[9\]/s/= 3/= 4/' src/kept.hip && sed -i '1i int first;' src/k.hip && run 1 review main && has out '+int first;' &&
             has out '+++ src/kept.hip' && has out '= 4' || return
         git worktree add -q --detach ../tree port && cd ../tree && run 0 review HEAD && [ ! -s out ] && echo 'int x;' >>src/stays.cu &&
