@@ -121,18 +121,6 @@ void warp_reach_free(struct warp_reach *reach)
     free(reach);
 }
 
-/* Whether the file is one that others include. */
-static bool is_header(const struct unit *unit)
-{
-    static const char *const sources[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".C"};
-    const char *name = unit->source->name, *slash = strrchr(name, '/');
-    const char *dot = strrchr(slash ? slash : name, '.');
-    for (size_t i = 0; dot && i < sizeof sources / sizeof *sources; ++i)
-        if (!strcmp(dot, sources[i]))
-            return false;
-    return dot != NULL;
-}
-
 static bool is_entered_whole(struct annotation *a, size_t function);
 
 static bool all_callers_whole(struct annotation *a, size_t function)
@@ -169,10 +157,10 @@ static bool is_entered_whole(struct annotation *a, size_t function)
         struct model *model = annotation_code(a)->model;
         struct launch_blocks others = {.count = 0};
         model_launches_of(model, function, &count, &complete);
-        whole = (count && (complete || !is_header(a->unit))) ||
+        whole = (count && (complete || !unit_is_header(a->unit))) ||
                 model_blocks_elsewhere(model, function, &others);
     } else {
-        whole = !is_header(a->unit) && all_callers_whole(a, function);
+        whole = !unit_is_header(a->unit) && all_callers_whole(a, function);
     }
     --a->reach->depth;
     *entered = whole ? ENTERED_WHOLE : ENTERED_OTHERWISE;
@@ -255,7 +243,7 @@ bool warp_fits_half(struct annotation *a, const struct node *node)
     struct launch_blocks blocks;
     struct model *model = annotation_code(a)->model;
     size_t function = model_function_at(model, node->tokens.begin);
-    if (function == NO_INDEX || is_header(a->unit) || !model_blocks(model, function, &blocks) ||
+    if (function == NO_INDEX || unit_is_header(a->unit) || !model_blocks(model, function, &blocks) ||
         !blocks.count)
         return false;
     for (unsigned i = 0; i < blocks.count; ++i)

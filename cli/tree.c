@@ -108,7 +108,8 @@ static void fill_options(const struct tree *tree, struct file *file, unsigned le
     *res = (struct model_options){.defines = file->defines.items,
                                   .define_count = file->defines.count,
                                   .max_registers = file->max_registers,
-                                  .world = tree->world};
+                                  .world = tree->world,
+                                  .included = file->users.count != 0};
     if (file->includes.count) {
         marks_init(&marks, tree);
         mark_included(&marks, file);

@@ -29,6 +29,17 @@ void unit_release(struct unit *unit)
     vec_release(&unit->launches);
 }
 
+bool unit_is_header(const struct unit *unit)
+{
+    static const char *const sources[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".C"};
+    const char *name = unit->source->name, *slash = strrchr(name, '/');
+    const char *dot = strrchr(slash ? slash : name, '.');
+    for (size_t i = 0; dot && i < sizeof sources / sizeof *sources; ++i)
+        if (!strcmp(dot, sources[i]))
+            return false;
+    return dot != NULL;
+}
+
 struct diag_place unit_place(const struct unit *unit, uint32_t index)
 {
     /* Rarely asked, so without an index of the lines. */

@@ -200,6 +200,9 @@ static inline struct token *unit_token(const struct unit *unit, uint32_t index)
     return &unit->tokens.list.items[index];
 }
 
+/* Whether the file is one that others include, by its name. */
+bool unit_is_header(const struct unit *unit);
+
 /* The token behind INDEX (before it), or TOK_EOF's index (NO_TOKEN) at the end (start). Inside a
    directive they stay inside it; outside, directives are stepped over. */
 uint32_t unit_next(const struct unit *unit, uint32_t index);

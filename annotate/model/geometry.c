@@ -416,7 +416,7 @@ static triples value_of_param(struct geometry *g, size_t function, unsigned inde
                                    declaration_with_default(model, function, index)->params[index]);
     g->asked |= frame ? 0 : (uint64_t)1 << index % 64;
     struct at_calls calls = {.g = g, .function = function, .index = index};
-    calls.all.set.open = !model_internal(model->unit, function);
+    calls.all.set.open = !model_internal(model, function);
     if (!geometry_each_call(model, function, value_at_call, &calls))
         return unknown();
     return calls.any ? gathered(&calls.all)

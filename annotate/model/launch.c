@@ -732,7 +732,7 @@ static bool is_complete(struct model *model, size_t index, const struct launch_s
     const struct unit *unit = model->unit;
     const struct symbol *name = unit_token(unit, unit->functions.items[index].name)->symbol;
     if (model->launches->computed ||
-        !(model_internal(unit, index) || model_facts_shut(model->options, name->text)))
+        !(model_internal(model, index) || model_facts_shut(model->options, name->text)))
         return false;
     const struct launch_site **named = arena_zalloc(model->arena, count, sizeof *named);
     for (size_t i = 0; i < count; ++i) {
@@ -800,7 +800,7 @@ void launch_blocks_join(struct launch_blocks *res, const struct launch_blocks *f
 static const char *public_name(const struct model *model, size_t index)
 {
     const struct unit *unit = model->unit;
-    return model_internal(unit, index)
+    return model_internal(model, index)
                ? NULL
                : unit_token(unit, unit->functions.items[index].name)->symbol->text;
 }

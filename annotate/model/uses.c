@@ -144,8 +144,11 @@ bool model_call_arguments(struct model *model, uint32_t token, struct arguments 
     return unit_kind(unit, open) == TOK_LPAREN && unit_arguments(unit, open, model->arena, res);
 }
 
-bool model_internal(const struct unit *unit, size_t index)
+bool model_internal(const struct model *model, size_t index)
 {
+    const struct unit *unit = model->unit;
+    if (unit_is_header(unit) || (model->options && model->options->included))
+        return false;
     const struct function *function = &unit->functions.items[index];
     for (uint32_t i = function->head.begin; i < function->name; ++i) {
         const struct symbol *symbol = unit_token(unit, i)->symbol;

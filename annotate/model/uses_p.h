@@ -21,7 +21,8 @@ size_t model_function_named(struct model *model, uint32_t token);
 const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
                                        size_t *count);
 
-/* Whether only this file can name the function at INDEX. */
-bool model_internal(const struct unit *unit, size_t index);
+/* Whether only this file can name the function at INDEX: not one in a header, whoever includes that
+   has it. */
+bool model_internal(const struct model *model, size_t index);
 
 #endif

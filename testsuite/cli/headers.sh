@@ -69,6 +69,24 @@ test_without() {
 }
 ok 'what is not found is not known, and no error' test_without
 
+# A header's static kernel is everybody's who includes it; so is that of an included source.
+test_static() {
+    local file
+    mkdir -p static alone
+    for file in static/one.cuh static/two.cu alone/one.cuh alone/two.cu; do
+        printf '%s\n' 'static __global__ void k(float *p) { *p = 1; }' \
+            'inline void go(float *p) { k<<<9, 256>>>(p); }' >"$file"
+    done
+    printf '#include "one.cuh"\nvoid a(float *p) { k<<<9, 1024>>>(p); }\n' >static/a.cu
+    printf '#include "two.cu"\nvoid b(float *p) { k<<<9, 512>>>(p); }\n' >static/b.cu
+    run 0 check --no-config static && lacks out one.cuh &&
+        has out 'two.cu:1:24: note: `k` is launched with at most 512' &&
+        run 0 check --no-config static/one.cuh && has out ': unsafe fix: insert' &&
+        run 0 check --no-config alone && has out 'one.cuh:1:18: note: safe fix: insert' &&
+        has out 'two.cu:1:18: note: safe fix: insert'
+}
+ok 'a static kernel of an included file may be launched by others' test_static
+
 test_single() {
     run 0 check --no-config -I a/include a/src/main.cu &&
         has out 'a/src/main.cu:6:17: warning: a block of 96 threads' && lacks out kernels.cuh
