@@ -855,6 +855,13 @@ static const struct definition *last_definition(const struct flow *flow, const s
                : NULL;
 }
 
+/* Whether the variable of D gets another value behind D and before END. */
+static bool defines_behind(const struct flow *flow, const struct definition *d, uint32_t end)
+{
+    const struct definition *next = d + 1;
+    return next < flow->items + flow->count && next->name == d->name && next->token < end;
+}
+
 unsigned flow_arms(struct model *model, size_t index, const struct symbol *name, uint32_t at,
                    uint32_t tokens[FLOW_ARMS])
 {
@@ -862,10 +869,15 @@ unsigned flow_arms(struct model *model, size_t index, const struct symbol *name,
     const struct definition *last = last_definition(flow, name, at);
     if (!last || last->branch != NO_INDEX)
         return 0;
-    uint32_t child = last->region, around = flow_region_at(flow, at);
-    while (child != NO_INDEX && child != around && flow->regions[child].parent != around)
-        child = flow->regions[child].parent;
-    if (child == NO_INDEX || child == around || flow->regions[child].kind != REGION_ARM)
+    /* Out of what holds AT alone; a loop there must not give the variable other values. */
+    uint32_t around = flow_region_at(flow, at), child;
+    while ((child = child_of(flow, around, last->region)) == NO_INDEX) {
+        const struct flow_region *r = &flow->regions[around];
+        if (r->kind != REGION_ARM && defines_behind(flow, last, r->tokens.end))
+            return 0;
+        around = r->parent;
+    }
+    if (child == around || flow->regions[child].kind != REGION_ARM)
         return 0;
     unsigned count = 0;
     const struct flow_region *first = &flow->regions[flow->regions[child].first];

@@ -760,12 +760,17 @@ static bool value_of_arms(struct geometry *g, size_t function, const struct symb
     unsigned count = flow_arms(g->model, function, name, at, tokens);
     struct gather all = {0};
     bool is_local;
-    for (unsigned i = 0; i < count; ++i)
+    bool any = false;
+    for (unsigned i = 0; i < count; ++i) {
+        if (!guard_admits_arm(g->model, function, tokens[i], at))
+            continue;
+        any = true;
         gather(&all,
                value_of_local(g, function, name, path, path_count, tokens[i], frame, &is_local));
-    if (count)
+    }
+    if (any)
         *res = gathered(&all);
-    return count != 0;
+    return any;
 }
 
 /* Takes out of SET, what the item D of REACHING gives, the values that never get to AT. */

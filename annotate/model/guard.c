@@ -98,3 +98,50 @@ bool guard_admits(struct model *model, size_t index, const struct definition *d,
     }
     return true;
 }
+
+/* Whether NODE, a condition, has nothing but local variables that get no value from its begin on,
+   numbers and comparisons. */
+static bool is_settled(const struct unit *unit, const struct flow *flow, const struct node *node)
+{
+    for (uint32_t i = node->tokens.begin; i < node->tokens.end; ++i) {
+        const struct token *token = unit_token(unit, i);
+        size_t low;
+        switch (token->kind) {
+        case TOK_IDENT:
+            vec_search(low, flow->count,
+                       (uintptr_t)flow->items[low].name <= (uintptr_t)token->symbol);
+            if (!low || flow->items[low - 1].name != token->symbol ||
+                node->tokens.begin <= flow->items[low - 1].token)
+                return false;
+            break;
+        case TOK_NUMBER:
+        case TOK_EQUAL:
+        case TOK_NOT_EQUAL:
+        case TOK_LESS:
+        case TOK_GREATER:
+        case TOK_LESS_EQUAL:
+        case TOK_GREATER_EQUAL:
+        case TOK_BANG:
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+bool guard_admits_arm(struct model *model, size_t index, uint32_t arm, uint32_t at)
+{
+    const struct flow *flow = model_flow(model, index);
+    const struct flow_region *region = &flow->regions[flow_region_at(flow, arm)];
+    if (!region->condition || !is_settled(model->unit, flow, region->condition))
+        return true;
+    bool when = region->when == (arm != region->tokens.begin);
+    for (uint32_t i = flow_region_at(flow, at); i != NO_INDEX; i = flow->regions[i].parent) {
+        const struct flow_region *around = &flow->regions[i];
+        if (around->condition && around->when != when &&
+            unit_same_text(model->unit, around->condition->tokens, region->condition->tokens))
+            return false;
+    }
+    return true;
+}

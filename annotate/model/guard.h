@@ -11,4 +11,9 @@
 bool guard_admits(struct model *model, size_t index, const struct definition *d,
                   const struct reaching *reaching, uint32_t at, int64_t value);
 
+/* Whether control may come to AT from the end of the arm of an if at token ARM: of its first token,
+   where it is not entered. False where a condition around AT is written as that of the if and turns
+   out the other way, and nothing in it changes any more. */
+bool guard_admits_arm(struct model *model, size_t index, uint32_t arm, uint32_t at);
+
 #endif
