@@ -29,6 +29,7 @@ enum vendor {
     NVIDIA,
     AMD_TRANSLATED, /* AMD, once the CUDA names in the condition are translated */
     VENDORS,
+    NEWEST = VENDORS, /* NVIDIA, in device code for a GPU newer than any */
 };
 
 struct vendor_macro {
@@ -180,18 +181,22 @@ static struct value evaluate_binary(const struct condition *c, enum vendor vendo
 
 static struct value evaluate(const struct condition *c, enum vendor vendor)
 {
+    enum { NEWEST_ARCH = 1000000 };
     const struct vendor_macro *macro = c->macro;
+    enum truth defined = macro ? macro->defined[vendor == NEWEST ? NVIDIA : vendor] : UNKNOWN;
+    if (macro && vendor == NEWEST && !strcmp(macro->name, "__CUDA_ARCH__"))
+        return known(c->kind == COND_NAME ? NEWEST_ARCH : 1);
     switch (c->kind) {
     case COND_NUMBER:
         return known(c->value);
     case COND_DEFINED:
-        return macro && macro->defined[vendor] != UNKNOWN ? known(macro->defined[vendor]) : unknown;
+        return defined != UNKNOWN ? known(defined) : unknown;
     case COND_NAME:
         /* An undefined macro is 0; a defined one has some value, and USE_HIP or __HIP__ one that
            is not 0. */
-        if (!macro || macro->defined[vendor] == UNKNOWN)
+        if (defined == UNKNOWN)
             return unknown;
-        if (macro->defined[vendor] == FALSE)
+        if (defined == FALSE)
             return known(0);
         return macro == &any_hip || !strstr(macro->name, "VERSION") ? known(1) : unknown;
     case COND_UNARY: {
@@ -234,6 +239,13 @@ static bool find_macros(const struct unit *unit, struct condition *c)
     for (int i = 0; i < 3; ++i)
         res |= find_macros(unit, c->arg[i]);
     return res;
+}
+
+/* Whether C is surely the same for an AMD compiler and for the newest NVIDIA GPUs. */
+static bool is_as_newest(const struct condition *c)
+{
+    enum truth amd = truth_of(evaluate(c, AMD));
+    return amd != UNKNOWN && amd == truth_of(evaluate(c, NEWEST));
 }
 
 static bool is_negated(enum token_kind kind)
@@ -290,6 +302,7 @@ static void decide_group(struct unit *unit, uint32_t first)
             may[vendor] = reach[vendor] && t != FALSE;
             reach[vendor] = reach[vendor] && t != TRUE;
         }
+        list[i].newest = list[i].condition && is_as_newest(list[i].condition);
         list[i].hidden = !may[names_hip ? AMD : AMD_TRANSLATED];
         /* What neither sees is left alone, beside what one of them does. */
         list[i].region = may[AMD] && may[NVIDIA] ? REGION_COMMON

@@ -78,6 +78,8 @@ struct directive {
     enum region region; /* of the branch that this #if, #elif or #else opens */
     bool hidden;        /* no AMD compiler gets into that branch, the translation of the condition
                            granted */
+    bool newest;        /* an AMD compiler decides this condition as that of the newest NVIDIA GPUs
+                           does */
     bool names_hip;     /* #if: a condition of the group names a macro of HIP's */
     bool guard;         /* #ifndef: it is the header guard of the file */
 };

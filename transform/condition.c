@@ -101,6 +101,17 @@ static void rename_names(struct transform *tr, const struct directive *d)
     }
 }
 
+/* `defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600` sorts out old GPUs, and AMD's with none. */
+static void report_arch(struct transform *tr, const struct directive *d, uint32_t arch)
+{
+    struct finding *f =
+        report(tr, RULE_API_ARCH_COMPARE, one_token(arch), "__CUDA_ARCH__", NULL, NULL);
+    if (!d->newest)
+        return;
+    f->effect = EFFECT_NONE;
+    finding_add_related(f, RELATED_NEWEST, unit_span(tr->unit, d->tokens), NULL);
+}
+
 void transform_conditions(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
@@ -126,7 +137,7 @@ void transform_conditions(struct transform *tr)
             scan_tokens(unit, d, &names);
         }
         if (names.arch != NO_TOKEN)
-            report(tr, RULE_API_ARCH_COMPARE, one_token(names.arch), "__CUDA_ARCH__", NULL, NULL);
+            report_arch(tr, d, names.arch);
         if (names.version != NO_TOKEN)
             report(tr, RULE_API_VERSION_TEST, one_token(names.version),
                    unit_token(unit, names.version)->symbol->text, NULL, NULL);
