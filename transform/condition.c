@@ -101,12 +101,23 @@ static void rename_names(struct transform *tr, const struct directive *d)
     }
 }
 
+/* Whether D lies in a branch that no AMD compiler gets to. */
+static bool is_out_of_reach(const struct unit *unit, const struct directive *d)
+{
+    enum { DEPTH = 32 };
+    uint32_t at = d->parent;
+    for (unsigned i = 0; at != NO_INDEX && i < DEPTH; ++i, at = unit->directives.items[at].parent)
+        if (unit->directives.items[at].hidden)
+            return true;
+    return false;
+}
+
 /* `defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600` sorts out old GPUs, and AMD's with none. */
 static void report_arch(struct transform *tr, const struct directive *d, uint32_t arch)
 {
     struct finding *f =
         report(tr, RULE_API_ARCH_COMPARE, one_token(arch), "__CUDA_ARCH__", NULL, NULL);
-    if (!d->newest)
+    if (!d->newest || is_out_of_reach(tr->unit, d))
         return;
     f->effect = EFFECT_NONE;
     finding_add_related(f, RELATED_NEWEST, unit_span(tr->unit, d->tokens), NULL);
