@@ -243,8 +243,8 @@ bool warp_fits_half(struct annotation *a, const struct node *node)
     struct launch_blocks blocks;
     struct model *model = annotation_code(a)->model;
     size_t function = model_function_at(model, node->tokens.begin);
-    if (function == NO_INDEX || unit_is_header(a->unit) || !model_blocks(model, function, &blocks) ||
-        !blocks.count)
+    if (function == NO_INDEX || unit_is_header(a->unit) ||
+        !model_blocks(model, function, &blocks) || !blocks.count)
         return false;
     for (unsigned i = 0; i < blocks.count; ++i)
         if (32 < (uint64_t)blocks.block[i][0] * blocks.block[i][1] * blocks.block[i][2])

@@ -230,6 +230,9 @@ static bool matches(const struct pattern *pattern, const char *text, size_t len)
     if (pattern->field == LIBRARY_NAMES && 2 < pattern->len && len == pattern->len - 2 &&
         pattern->text[len] == ':' && memcmp(pattern->text, text, len) == 0)
         return true;
+    /* cudnnModule:: is a class of somebody's own, not one of cuDNN's names, which are C's. */
+    if (text[len - 1] == ':' && pattern->text[pattern->len - 1] != ':' && pattern->len + 2 != len)
+        return false;
     return pattern->len < len && memcmp(pattern->text, text, pattern->len) == 0 &&
            !(pattern->word && is_lower(text[pattern->len]));
 }
