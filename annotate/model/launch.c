@@ -839,7 +839,7 @@ static size_t add_blocks_of(struct model *model, size_t index, struct launch_blo
 {
     struct model_launches *launches = model->launches;
     struct kernel_blocks **added =
-        &launches->added[model_internal(model->unit, index)][launches->kernel[index]];
+        &launches->added[model_internal(model, index)][launches->kernel[index]];
     if (!*added)
         *added = find_kernel_blocks(model, index);
     launch_blocks_join(res, &(*added)->blocks);
