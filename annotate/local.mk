@@ -35,6 +35,7 @@ libhipwright_a_SOURCES += \
     annotate/model/lane_run.c \
     annotate/model/lane_value.c \
     annotate/model/launch.c annotate/model/launch.h \
+    annotate/model/locals.c \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \
     annotate/model/query.c annotate/model/query_p.h \

@@ -24,8 +24,7 @@ static int compare_decls(const void *va, const void *vb)
     return a->token < b->token ? -1 : a->token != b->token;
 }
 
-/* Sorts TABLE and links each declaration to the one around it. */
-static void table_finish(struct decl_table *table)
+void decl_table_finish(struct decl_table *table)
 {
     if (!table->list.count)
         return;
@@ -52,9 +51,8 @@ static size_t table_position(const struct decl_table *table, const struct symbol
     return low;
 }
 
-/* The innermost declaration of SYMBOL that is visible at AT, or NULL. */
-static struct decl *table_find(const struct decl_table *table, const struct symbol *symbol,
-                               uint32_t at)
+struct decl *decl_table_find(const struct decl_table *table, const struct symbol *symbol,
+                             uint32_t at)
 {
     size_t position = table_position(table, symbol, at);
     struct decl *decl = position ? table->list.items[position - 1] : NULL;
@@ -84,7 +82,7 @@ struct walk {
     size_t next_scope, next_function;
 };
 
-static struct decl *new_decl(struct model *model, enum decl_kind kind, uint32_t token)
+struct decl *decl_new(struct model *model, enum decl_kind kind, uint32_t token)
 {
     struct decl *res = arena_zalloc(model->arena, 1, sizeof *res);
     res->kind = kind;
@@ -132,7 +130,7 @@ static void add_member(struct walk *walk, struct decl *decl)
 
 static struct decl *declare(struct walk *walk, enum decl_kind kind, uint32_t token, uint32_t scope)
 {
-    struct decl *res = new_decl(walk->model, kind, token);
+    struct decl *res = decl_new(walk->model, kind, token);
     set_extent(walk, res, scope);
     add_member(walk, res);
     /* No AMD compiler sees the value that the other side gives. */
@@ -143,8 +141,7 @@ static struct decl *declare(struct walk *walk, enum decl_kind kind, uint32_t tok
     return res;
 }
 
-/* Behind the pair that opens at INDEX, or behind INDEX. */
-static uint32_t skip_pair(const struct unit *unit, uint32_t index, uint32_t end)
+uint32_t names_behind_pair(const struct unit *unit, uint32_t index, uint32_t end)
 {
     uint32_t partner = unit_partner(unit, index);
     return partner != NO_TOKEN && index < partner && partner < end ? partner + 1 : index + 1;
@@ -162,14 +159,14 @@ static bool is_directive(const struct unit *unit, uint32_t index)
     return unit_token(unit, index)->flags & TOKEN_DIRECTIVE;
 }
 
-static uint32_t step_in(const struct unit *unit, uint32_t index, uint32_t end)
+uint32_t names_step_in(const struct unit *unit, uint32_t index, uint32_t end)
 {
     switch (unit_kind(unit, index)) {
     case TOK_LPAREN:
     case TOK_LBRACKET:
     case TOK_LBRACE:
     case TOK_LESS:
-        return skip_pair(unit, index, end);
+        return names_behind_pair(unit, index, end);
     default:
         return is_directive(unit, index) && !(unit_token(unit, index)->flags & TOKEN_MACRO_BODY)
                    ? skip_directives(unit, index, end)
@@ -190,7 +187,7 @@ unsigned split_range(const struct unit *unit, struct range range, struct range *
             ++count;
             begin = i + 1;
         }
-        i = step_in(unit, i, range.end);
+        i = names_step_in(unit, i, range.end);
     }
     if (count < max)
         res[count] = (struct range){begin, range.end};
@@ -206,7 +203,7 @@ static void add_template_parameter(struct walk *walk, struct range range, struct
     const struct unit *unit = walk->unit;
     uint32_t name = NO_TOKEN, assign = range.end;
     bool pack = false;
-    for (uint32_t i = range.begin; i < range.end; i = step_in(unit, i, range.end)) {
+    for (uint32_t i = range.begin; i < range.end; i = names_step_in(unit, i, range.end)) {
         enum token_kind kind = unit_kind(unit, i);
         if (kind == TOK_ASSIGN) {
             assign = i;
@@ -224,7 +221,7 @@ static void add_template_parameter(struct walk *walk, struct range range, struct
     if (!is_type && name == range.begin)
         return; /* a type without a name, or a concept's */
     struct decl *decl =
-        new_decl(walk->model, is_type ? DECL_TEMPLATE_TYPE : DECL_TEMPLATE_VALUE, name);
+        decl_new(walk->model, is_type ? DECL_TEMPLATE_TYPE : DECL_TEMPLATE_VALUE, name);
     decl->begin = place.begin;
     decl->end = place.end;
     decl->own = place.own;
@@ -279,7 +276,7 @@ static void add_enumerators(struct walk *walk, uint32_t scope)
     uint32_t index = 0;
     for (uint32_t i = around->open + 1; i < end;) {
         if (unit_kind(unit, i) != TOK_IDENT) {
-            i = step_in(unit, i, end);
+            i = names_step_in(unit, i, end);
             continue;
         }
         struct decl *decl = declare(walk, DECL_ENUMERATOR, i, scope);
@@ -289,7 +286,7 @@ static void add_enumerators(struct walk *walk, uint32_t scope)
         while (i < end && unit_kind(unit, i) != TOK_COMMA) {
             if (begin == NO_TOKEN && unit_kind(unit, i) == TOK_ASSIGN)
                 begin = i + 1;
-            i = step_in(unit, i, end);
+            i = names_step_in(unit, i, end);
         }
         if (begin != NO_TOKEN && begin < i) {
             decl->text = (struct range){begin, i};
@@ -320,7 +317,7 @@ static void add_declarators(struct walk *walk, uint32_t begin, uint32_t names, u
     struct statement *statement = NULL;
     uint32_t name = NO_TOKEN, count = 0;
     bool behind = false; /* the declarator's name is found */
-    for (uint32_t i = names; i <= end; i = i < end ? step_in(unit, i, end) : i + 1) {
+    for (uint32_t i = names; i <= end; i = i < end ? names_step_in(unit, i, end) : i + 1) {
         enum token_kind token = i < end ? unit_kind(unit, i) : TOK_COMMA;
         switch (token) {
         case TOK_IDENT:
@@ -374,7 +371,7 @@ static void add_using(struct walk *walk, uint32_t begin, uint32_t end, uint32_t 
         return;
     uint32_t assign = begin + 2;
     while (assign < end && unit_kind(unit, assign) != TOK_ASSIGN)
-        assign = step_in(unit, assign, end);
+        assign = names_step_in(unit, assign, end);
     if (end <= assign + 1)
         return;
     struct decl *decl = declare(walk, DECL_ALIAS, begin + 1, scope);
@@ -384,7 +381,7 @@ static void add_using(struct walk *walk, uint32_t begin, uint32_t end, uint32_t 
 /* Behind the semicolon of the declaration at BEGIN; END where there is none. */
 static uint32_t declaration_end(const struct unit *unit, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = begin; i < end; i = step_in(unit, i, end))
+    for (uint32_t i = begin; i < end; i = names_step_in(unit, i, end))
         if (unit_kind(unit, i) == TOK_SEMICOLON || unit_kind(unit, i) == TOK_RBRACE)
             return i + 1;
     return end;
@@ -421,7 +418,7 @@ static uint32_t walk_declaration(struct walk *walk, uint32_t begin, struct nest 
 /* The name of SCOPE's head. */
 static uint32_t scope_name(const struct unit *unit, const struct scope *scope)
 {
-    for (uint32_t i = scope->tokens.begin; i < scope->open; i = step_in(unit, i, scope->open))
+    for (uint32_t i = scope->tokens.begin; i < scope->open; i = names_step_in(unit, i, scope->open))
         if (unit_token(unit, i)->symbol == scope->name && unit_kind(unit, i) == TOK_IDENT)
             return i;
     return scope->open;
@@ -628,7 +625,7 @@ static void collect_macros(struct model *model, struct model_names *names)
             !unit_token(unit, d->name)->symbol ||
             unit_token(unit, d->tokens.begin)->flags & TOKEN_CUDA_SIDE)
             continue;
-        struct decl *decl = new_decl(model, DECL_MACRO, d->name);
+        struct decl *decl = decl_new(model, DECL_MACRO, d->name);
         decl->begin = d->kind == TOK_PP_UNDEF ? d->tokens.begin : d->tokens.end;
         decl->end = token_count(unit);
         decl->directive = i;
@@ -655,7 +652,7 @@ static void collect_macros(struct model *model, struct model_names *names)
             decl->end = undefined.items[k]->begin;
     }
     vec_release(&undefined);
-    table_finish(&names->macros);
+    decl_table_finish(&names->macros);
 }
 
 /* Uses of templates. */
@@ -797,7 +794,7 @@ struct model_names *model_index(struct model *model)
     collect_macros(model, names);
     struct walk walk = {.model = model, .unit = unit, .names = names};
     walk_file(&walk);
-    table_finish(&names->decls);
+    decl_table_finish(&names->decls);
     collect_uses(model, names);
     collect_calls(model, names);
     return names;
@@ -821,7 +818,7 @@ void model_index_release(struct model *model)
 
 struct decl *macro_at(struct model *model, const struct symbol *symbol, uint32_t at)
 {
-    return table_find(&model_index(model)->macros, symbol, at);
+    return decl_table_find(&model_index(model)->macros, symbol, at);
 }
 
 struct decl *decl_alternative(const struct decl *decl)
@@ -831,266 +828,6 @@ struct decl *decl_alternative(const struct decl *decl)
                    outer->scope == decl->scope
                ? outer
                : NULL;
-}
-
-/* Names of functions. */
-
-struct locals {
-    struct model *model;
-    const struct unit *unit;
-    struct decl_table *table;
-    uint32_t function;
-};
-
-static void declare_local(struct locals *locals, enum decl_kind kind,
-                          const struct node *declaration, const struct node *declarator,
-                          uint32_t end)
-{
-    if (declarator->token == NO_TOKEN || !unit_token(locals->unit, declarator->token)->symbol)
-        return;
-    struct decl *decl = new_decl(locals->model, kind, declarator->token);
-    decl->begin = declarator->token;
-    decl->end = end;
-    decl->function = locals->function;
-    decl->declaration = declaration;
-    decl->declarator = declarator;
-    *vec_push(&locals->table->list) = decl;
-}
-
-/* A `using` or a typedef in a body. */
-static void declare_alias(struct locals *locals, const struct node *alias, uint32_t end)
-{
-    const struct unit *unit = locals->unit;
-    uint32_t first = alias->tokens.begin, last = alias->tokens.end - 1, name = NO_TOKEN;
-    struct range text;
-    bool is_typedef = unit_kind(unit, first) == TOK_TYPEDEF;
-    if (unit_kind(unit, first) == TOK_USING && unit_kind(unit, first + 1) == TOK_IDENT &&
-        unit_kind(unit, first + 2) == TOK_ASSIGN) {
-        name = first + 1;
-        text = (struct range){first + 3, last};
-    } else if (is_typedef) {
-        for (uint32_t i = first + 1; i < last && unit_kind(unit, i) != TOK_COMMA;
-             i = step_in(unit, i, last))
-            if (unit_kind(unit, i) == TOK_IDENT)
-                name = i;
-        text = (struct range){first + 1, last};
-    }
-    if (name == NO_TOKEN)
-        return;
-    struct decl *decl = new_decl(locals->model, DECL_ALIAS, name);
-    decl->begin = name;
-    decl->end = end;
-    decl->function = locals->function;
-    decl->text = text;
-    decl->is_typedef = is_typedef;
-    if (is_typedef) {
-        decl->statement = arena_zalloc(locals->model->arena, 1, sizeof *decl->statement);
-        decl->statement->tokens = text;
-    }
-    *vec_push(&locals->table->list) = decl;
-}
-
-static void declare_parameter_range(struct locals *locals, struct range range, uint32_t end)
-{
-    const struct node *tree = tree_parameter(&locals->model->trees, range);
-    const struct node *declarator = tree ? tree_kid(tree, 1) : NULL;
-    if (declarator)
-        declare_local(locals, DECL_PARAMETER, tree, declarator, end);
-}
-
-/* The parameters of a lambda: they hide names around it. */
-static void declare_lambda(struct locals *locals, const struct node *lambda)
-{
-    enum { PARAMETERS_MAX = 64 };
-    const struct unit *unit = locals->unit;
-    uint32_t open = skip_pair(unit, lambda->tokens.begin, lambda->tokens.end);
-    if (lambda->tokens.end <= open || unit_kind(unit, open) != TOK_LPAREN ||
-        unit_partner(unit, open) == NO_TOKEN)
-        return;
-    struct range parts[PARAMETERS_MAX];
-    unsigned count = split_range(unit, (struct range){open + 1, unit_partner(unit, open)}, parts,
-                                 PARAMETERS_MAX);
-    for (unsigned i = 0; i < count && i < PARAMETERS_MAX; ++i)
-        declare_parameter_range(locals, parts[i], lambda->tokens.end);
-}
-
-/* The locals of NODE and below; those of its own level live to END. */
-static void collect_locals(struct locals *locals, const struct node *node, uint32_t end)
-{
-    switch (node->kind) {
-    case NODE_DECLARATION:
-        for (const struct node *kid = node->kids->next; kid; kid = kid->next) {
-            if (kid->flags & DECLARATOR_BINDING) {
-                for (const struct node *name = kid->kids; name; name = name->next)
-                    if (name->kind == NODE_NAME)
-                        declare_local(locals, DECL_LOCAL, node, name, end);
-            } else {
-                declare_local(locals, DECL_LOCAL, node, kid, end);
-            }
-        }
-        break;
-    case NODE_BLOCK:
-    case NODE_IF:
-    case NODE_FOR:
-    case NODE_RANGE_FOR:
-    case NODE_WHILE:
-    case NODE_SWITCH:
-    case NODE_LAMBDA:
-        end = node->tokens.end;
-        if (node->kind == NODE_LAMBDA)
-            declare_lambda(locals, node);
-        break;
-    case NODE_ALIAS:
-        declare_alias(locals, node, end);
-        break;
-    default:
-        break;
-    }
-    tree_each (kid, node)
-        collect_locals(locals, kid, end);
-}
-
-/* DECL and its alternatives are assigned to. Whoever is marked has marked those behind it, so many
-   declarations of one name cost no more than others. */
-static void set_changed(struct decl *decl)
-{
-    for (; decl && !decl->changed; decl = decl_alternative(decl))
-        decl->changed = true;
-}
-
-/* The local that NODE, an operand that changes, stands for. */
-static void mark_changed(struct locals *locals, const struct node *node)
-{
-    while (node && (node->kind == NODE_CAST || node->kind == NODE_CHOICE ||
-                    (node->kind == NODE_BINARY && node->op == TOK_COMMA))) {
-        if (node->kind == NODE_CHOICE)
-            mark_changed(locals, tree_kid(node, 1));
-        node = tree_kid(node, node->kind == NODE_CHOICE ? 2 : 1);
-    }
-    while (node && (node->kind == NODE_INDEX || node->kind == NODE_MEMBER))
-        node = node->kids;
-    if (!node || node->kind != NODE_NAME)
-        return;
-    set_changed(table_find(locals->table, tree_symbol(locals->unit, node), node->token));
-}
-
-/* Of a statement that is not understood, all names. */
-static void mark_opaque(struct locals *locals, const struct node *node)
-{
-    for (uint32_t i = node->tokens.begin; i < node->tokens.end; ++i) {
-        const struct symbol *symbol = unit_token(locals->unit, i)->symbol;
-        if (symbol)
-            set_changed(table_find(locals->table, symbol, i));
-    }
-}
-
-/* `std::cin >> n`: what stands furthest to the left decides. */
-static bool reads_stream(const struct unit *unit, const struct node *node)
-{
-    while (node->kind == NODE_BINARY && node->op == TOK_SHIFT_RIGHT)
-        node = node->kids;
-    const struct symbol *symbol = node->kind == NODE_NAME ? tree_symbol(unit, node) : NULL;
-    return symbol && (!strcmp(symbol->text, "cin") || strstr(symbol->text, "stream") ||
-                      strstr(symbol->text, "file") || !strcmp(symbol->text, "ss") ||
-                      !strcmp(symbol->text, "in"));
-}
-
-/* Arguments that FUNCTION may change: its parameters that are references. */
-static void mark_arguments(struct locals *locals, const struct node *call)
-{
-    const struct node *callee = call->kids;
-    const struct symbol *name =
-        callee->kind == NODE_NAME ? tree_symbol(locals->unit, callee) : NULL;
-    if (!name)
-        return;
-    bool swaps = !strcmp(name->text, "swap") || !strcmp(name->text, "exchange");
-    const struct decl *decl = decl_at(locals->model, name, callee->token);
-    const struct function *function =
-        decl && decl->kind == DECL_FUNCTION ? &locals->unit->functions.items[decl->function] : NULL;
-    if (!swaps && !function)
-        return;
-    enum { PARAMETERS_MAX = 64 };
-    struct range parts[PARAMETERS_MAX];
-    unsigned count =
-        function ? split_range(locals->unit, function->params, parts, PARAMETERS_MAX) : 0;
-    unsigned index = 0;
-    for (const struct node *kid = callee->next; kid; kid = kid->next, ++index) {
-        bool reference = swaps;
-        if (index < count && index < PARAMETERS_MAX)
-            for (uint32_t i = parts[index].begin; i < parts[index].end; ++i)
-                reference |= unit_kind(locals->unit, i) == TOK_AMP;
-        if (reference)
-            mark_changed(locals, kid);
-    }
-}
-
-/* Locals that are assigned, stepped, or have their address taken. */
-static void collect_changes(struct locals *locals, const struct node *node)
-{
-    switch (node->kind) {
-    case NODE_ASSIGN:
-        mark_changed(locals, node->kids);
-        break;
-    case NODE_POSTFIX:
-        mark_changed(locals, node->kids);
-        break;
-    case NODE_UNARY:
-        if (node->op == TOK_AMP || node->op == TOK_PLUS_PLUS || node->op == TOK_MINUS_MINUS)
-            mark_changed(locals, node->kids);
-        break;
-    case NODE_BINARY:
-        if (node->op == TOK_SHIFT_RIGHT && reads_stream(locals->unit, node))
-            mark_changed(locals, tree_kid(node, 1));
-        break;
-    case NODE_CALL:
-        mark_arguments(locals, node);
-        break;
-    case NODE_DECLARATOR:
-        /* int &other = n; */
-        if (node->flags & DECLARATOR_REFERENCE)
-            tree_each (kid, node)
-                if (kid->kind == NODE_INITIALIZER && kid->kids)
-                    mark_changed(locals, kid->kids);
-        break;
-    case NODE_OPAQUE:
-    case NODE_ASM:
-        mark_opaque(locals, node);
-        break;
-    default:
-        break;
-    }
-    tree_each (kid, node)
-        collect_changes(locals, kid);
-}
-
-static struct decl_table *function_names(struct model *model, uint32_t index)
-{
-    struct local_names *res = &model_index(model)->locals[index];
-    if (res->ready)
-        return &res->table;
-    res->ready = true;
-    const struct model_function *function = model_function(model, index);
-    struct locals locals = {model, model->unit, &res->table, index};
-    const struct function *of = function->function;
-    uint32_t end = of->head.end < of->body.end ? of->body.end : of->head.end;
-    for (unsigned i = 0; i < function->param_count; ++i) {
-        const struct node *param = function->params[i];
-        const struct node *declarator = param ? tree_kid(param, 1) : NULL;
-        if (!declarator)
-            continue;
-        size_t before = res->table.list.count;
-        declare_local(&locals, DECL_PARAMETER, param, declarator, end);
-        if (before < res->table.list.count)
-            res->table.list.items[before]->index = i;
-    }
-    if (function->body) {
-        collect_locals(&locals, function->body, end);
-        table_finish(&res->table);
-        collect_changes(&locals, function->body);
-    } else {
-        table_finish(&res->table);
-    }
-    return &res->table;
 }
 
 /* Looking up. */
@@ -1126,7 +863,7 @@ static uint32_t owner_at(struct model *model, uint32_t at, uint32_t scope_at)
         const struct scope *scope = &unit->scopes.items[i];
         if (scope->kind != SCOPE_FUNCTION || !scope->owner)
             continue;
-        struct decl *owner = table_find(&model_index(model)->decls, scope->owner, at);
+        struct decl *owner = decl_table_find(&model_index(model)->decls, scope->owner, at);
         if (owner && owner->kind == DECL_RECORD)
             return owner->own;
     }
@@ -1138,11 +875,12 @@ struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t 
     enum { STEPS_MAX = 64 };
     struct model_names *names = model_index(model);
     for (uint32_t i = function_around(model, at); i != NO_INDEX; i = model->function_outer[i]) {
-        struct decl *local = table_find(function_names(model, i), symbol, at);
+        struct decl *local = decl_table_find(names_of_function(model, i), symbol, at);
         if (local)
             return local;
     }
-    struct decl *found = table_find(&names->decls, symbol, at), *fallback = NULL, *member = NULL;
+    struct decl *found = decl_table_find(&names->decls, symbol, at), *fallback = NULL,
+                *member = NULL;
     struct outlook from = {.at = at, .scope = unit_scope_at(model->unit, at)};
     uint32_t owner = owner_at(model, at, from.scope);
     if (owner != NO_INDEX)

@@ -116,6 +116,25 @@ struct model_names {
     bool shared_ready;
 };
 
+/* A declaration of the name TOKEN, of which nothing else is known; in the model's arena. */
+struct decl *decl_new(struct model *model, enum decl_kind kind, uint32_t token);
+
+/* Sorts TABLE and links each declaration to the one around it. */
+void decl_table_finish(struct decl_table *table);
+
+/* The innermost declaration of SYMBOL that is visible at AT, or NULL. */
+struct decl *decl_table_find(const struct decl_table *table, const struct symbol *symbol,
+                             uint32_t at);
+
+/* What the function at INDEX declares in its head and body, built on first use (locals.c). */
+struct decl_table *names_of_function(struct model *model, uint32_t index);
+
+/* Behind the pair that opens at INDEX, or behind INDEX; END at most. */
+uint32_t names_behind_pair(const struct unit *unit, uint32_t index, uint32_t end);
+
+/* Behind the pair or the directive that begins at INDEX, or behind INDEX; END at most. */
+uint32_t names_step_in(const struct unit *unit, uint32_t index, uint32_t end);
+
 /* The index, built on first use. */
 struct model_names *model_index(struct model *model);
 void model_index_release(struct model *model);
