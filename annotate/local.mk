@@ -42,6 +42,7 @@ libhipwright_a_SOURCES += \
     annotate/model/record.c \
     annotate/model/result.def \
     annotate/model/sources.c annotate/model/sources.h \
+    annotate/model/triples.c annotate/model/triples.h \
     annotate/model/type.c annotate/model/type.h annotate/model/type.def \
     annotate/model/uses.c annotate/model/uses_p.h \
     annotate/model/value.c annotate/model/value_p.h \

@@ -22,94 +22,12 @@ enum {
 
 typedef struct triples triples;
 
-static triples unknown(void)
-{
-    return (triples){0};
-}
-
-static triples single(int64_t value)
-{
-    return (triples){.count = 1, .items = {{value, 1, 1}}};
-}
-
-/* Adds ITEM to SET; false where it is full. */
-static bool add_item(triples *set, const int64_t item[3])
-{
-    for (unsigned i = 0; i < set->count; ++i)
-        if (!memcmp(set->items[i], item, sizeof set->items[i]))
-            return true;
-    if (set->count == CONSTANT_VALUES)
-        return false;
-    memcpy(set->items[set->count++], item, sizeof set->items[0]);
-    return true;
-}
-
-/* Makes SET the union with OTHER, both known; unknown where that is too large. */
-static void join(triples *set, const triples *other)
-{
-    set->open |= other->open;
-    for (int i = 0; i < 3; ++i)
-        if (set->count == 0)
-            set->said[i] = other->said[i];
-        else if (set->said[i] != other->said[i])
-            set->said[i] = NULL;
-    for (unsigned i = 0; i < other->count; ++i)
-        if (!add_item(set, other->items[i])) {
-            *set = unknown();
-            return;
-        }
-}
-
-/* A union of which one unknown part makes an unknown whole. */
-struct gather {
-    triples set;
-    bool failed;
-};
-
-static void gather(struct gather *all, triples part)
-{
-    if (!part.count)
-        all->failed = true;
-    else if (!all->failed) {
-        join(&all->set, &part);
-        all->failed = !all->set.count;
-    }
-}
-
-static triples gathered(const struct gather *all)
-{
-    return all->failed ? unknown() : all->set;
-}
-
 static triples from_constant(struct geometry *g, const struct constant *c)
 {
     triples res = {0};
     g->either |= 1 < c->count;
     for (unsigned i = 0; i < c->count; ++i)
-        add_item(&res, (const int64_t[]){c->values[i], 1, 1});
-    return res;
-}
-
-/* Component INDEX of SET as a number. */
-static triples component(const triples *set, unsigned index)
-{
-    triples res = {.open = set->open, .said = {set->said[index]}};
-    for (unsigned i = 0; i < set->count; ++i)
-        add_item(&res, (const int64_t[]){set->items[i][index], 1, 1});
-    return res;
-}
-
-struct triples geometry_cross(const struct triples parts[3])
-{
-    triples p[3], res = {.open = parts[0].open || parts[1].open || parts[2].open};
-    for (int i = 0; i < 3; ++i)
-        p[i] = parts[i].count ? parts[i] : single(UNKNOWN_COMPONENT);
-    for (unsigned i = 0; i < p[0].count; ++i)
-        for (unsigned j = 0; j < p[1].count; ++j)
-            for (unsigned k = 0; k < p[2].count; ++k)
-                if (!add_item(&res, (const int64_t[]){p[0].items[i][0], p[1].items[j][0],
-                                                      p[2].items[k][0]}))
-                    return unknown();
+        triples_add(&res, (const int64_t[]){c->values[i], 1, 1});
     return res;
 }
 
@@ -142,81 +60,7 @@ static triples unknown_at(struct geometry *g, uint32_t token)
 {
     if (g->unknown_at == NO_TOKEN)
         g->unknown_at = token;
-    return unknown();
-}
-
-/* Arithmetic. */
-
-static bool apply(enum token_kind op, int64_t a, int64_t b, int64_t *res)
-{
-    switch (tree_plain_operator(op)) {
-    case TOK_PLUS:
-        return !__builtin_add_overflow(a, b, res);
-    case TOK_MINUS:
-        return !__builtin_sub_overflow(a, b, res);
-    case TOK_STAR:
-        return !__builtin_mul_overflow(a, b, res);
-    case TOK_SLASH:
-    case TOK_PERCENT:
-        if (!b || b == -1)
-            return false;
-        *res = tree_plain_operator(op) == TOK_SLASH ? a / b : a % b;
-        return true;
-    case TOK_SHIFT_LEFT:
-        return a >= 0 && b >= 0 && b < 62 && !__builtin_mul_overflow(a, (int64_t)1 << b, res);
-    case TOK_SHIFT_RIGHT:
-        *res = b >= 0 && b < 63 ? a >> b : 0;
-        return a >= 0 && b >= 0 && b < 63;
-    case TOK_AMP:
-        *res = a & b;
-        return true;
-    case TOK_PIPE:
-        *res = a | b;
-        return true;
-    case TOK_CARET:
-        *res = a ^ b;
-        return true;
-    case TOK_LESS:
-        *res = a < b;
-        return true;
-    case TOK_GREATER:
-        *res = a > b;
-        return true;
-    case TOK_LESS_EQUAL:
-        *res = a <= b;
-        return true;
-    case TOK_GREATER_EQUAL:
-        *res = a >= b;
-        return true;
-    case TOK_EQUAL:
-        *res = a == b;
-        return true;
-    case TOK_NOT_EQUAL:
-        *res = a != b;
-        return true;
-    case TOK_AND_AND:
-        *res = a && b;
-        return true;
-    case TOK_OR_OR:
-        *res = a || b;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static triples combine(enum token_kind op, const triples *a, const triples *b)
-{
-    triples res = {.open = a->open || b->open};
-    for (unsigned i = 0; i < a->count; ++i)
-        for (unsigned k = 0; k < b->count; ++k) {
-            int64_t value;
-            if (a->items[i][0] == UNKNOWN_COMPONENT || b->items[k][0] == UNKNOWN_COMPONENT ||
-                !apply(op, a->items[i][0], b->items[k][0], &value) ||
-                !add_item(&res, (const int64_t[]){value, 1, 1}))
-                return unknown();
-        }
-    return res;
+    return triples_unknown();
 }
 
 /* Expressions. */
@@ -226,7 +70,7 @@ static triples value_of(struct geometry *g, const struct node *node, const struc
 /* dim3 from its arguments, which begin with FIRST. */
 static triples dimensions(struct geometry *g, const struct node *first, const struct frame *frame)
 {
-    triples parts[3] = {single(1), single(1), single(1)};
+    triples parts[3] = {triples_single(1), triples_single(1), triples_single(1)};
     const struct node *said[3] = {NULL};
     unsigned count = 0;
     for (const struct node *kid = first; kid && kid->kind != NODE_EMPTY; kid = kid->next) {
@@ -236,14 +80,14 @@ static triples dimensions(struct geometry *g, const struct node *first, const st
             at = c < 0 ? 3 : (unsigned)c;
         }
         if (3 <= at)
-            return unknown();
+            return triples_unknown();
         said[at] = kid->kind == NODE_FIELD ? kid->kids : kid;
-        parts[at] = said[at] ? value_of(g, said[at], frame) : unknown();
+        parts[at] = said[at] ? value_of(g, said[at], frame) : triples_unknown();
         /* dim3(other) copies. */
         if (count == 1 && !kid->next && kid->kind != NODE_FIELD)
-            return parts[0].count ? parts[0] : single(UNKNOWN_COMPONENT);
+            return parts[0].count ? parts[0] : triples_single(UNKNOWN_COMPONENT);
     }
-    triples res = geometry_cross(parts);
+    triples res = triples_cross(parts);
     memcpy(res.said, said, sizeof said);
     return res;
 }
@@ -253,23 +97,23 @@ static triples value_of_range(struct geometry *g, struct range range, const stru
 {
     const struct unit *unit = g->model->unit;
     if (range.end <= range.begin)
-        return unknown();
+        return triples_unknown();
     if (unit_kind(unit, range.begin) == TOK_LBRACE) {
         /* { a, b }: what stands between, one by one. */
         struct arguments items = {0};
         struct node *first = NULL, **last = &first;
         if (!unit_arguments(unit, range.begin, g->model->arena, &items))
-            return unknown();
+            return triples_unknown();
         for (int i = 0; i < items.count; ++i) {
             *last = tree_expression(&g->model->trees, items.items[i]);
             if (!*last)
-                return unknown();
+                return triples_unknown();
             last = &(*last)->next;
         }
         return dimensions(g, first, frame);
     }
     const struct node *tree = tree_expression(&g->model->trees, range);
-    return tree ? value_of(g, tree, frame) : unknown();
+    return tree ? value_of(g, tree, frame) : triples_unknown();
 }
 
 bool frame_argument(const struct unit *unit, const struct frame *frame, const struct symbol *name,
@@ -299,7 +143,7 @@ static triples param_default(struct geometry *g, const struct node *param)
         if (kid->kind == NODE_INITIALIZER && kid->kids)
             return kid->kids->kind == NODE_LIST ? dimensions(g, kid->kids->kids, NULL)
                                                 : value_of(g, kid->kids, NULL);
-    return unknown();
+    return triples_unknown();
 }
 
 unsigned model_needed_arguments(const struct model_function *function)
@@ -400,9 +244,9 @@ static void value_at_call(const struct frame *frame, void *data)
     struct at_calls *calls = data;
     calls->any = true;
     if (!calls->all.failed)
-        gather(&calls->all, calls->expression
-                                ? value_of(calls->g, calls->expression, frame)
-                                : value_of_param(calls->g, calls->function, calls->index, frame));
+        triples_gather(&calls->all, calls->expression ? value_of(calls->g, calls->expression, frame)
+                                                      : value_of_param(calls->g, calls->function,
+                                                                       calls->index, frame));
 }
 
 static triples value_of_param(struct geometry *g, size_t function, unsigned index,
@@ -418,8 +262,8 @@ static triples value_of_param(struct geometry *g, size_t function, unsigned inde
     struct at_calls calls = {.g = g, .function = function, .index = index};
     calls.all.set.open = !model_internal(model, function);
     if (!geometry_each_call(model, function, value_at_call, &calls))
-        return unknown();
-    return calls.any ? gathered(&calls.all)
+        return triples_unknown();
+    return calls.any ? triples_gathered(&calls.all)
                      : unknown_at(g, model->unit->functions.items[function].name);
 }
 
@@ -488,10 +332,11 @@ static triples value_of_item(struct geometry *g, const struct node *type, const 
         if (!found)
             continue;
         const struct node *value = kid->kind == NODE_FIELD ? kid->kids : kid;
-        return value ? value_of_path(g, value, path + 1, path_count - 1, frame) : unknown();
+        return value ? value_of_path(g, value, path + 1, path_count - 1, frame) : triples_unknown();
     }
     /* Behind the end of the list, a dim3 is made as such. */
-    return is_called(path[0], "gridDim") || is_called(path[0], "blockDim") ? single(1) : unknown();
+    return is_called(path[0], "gridDim") || is_called(path[0], "blockDim") ? triples_single(1)
+                                                                           : triples_unknown();
 }
 
 static triples member_default(struct geometry *g, const struct node *type,
@@ -510,7 +355,7 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
     int element = path_count == 1 ? flow_element_index(path[0]) : -1;
     if (declarator->stars || type->stars || is_floating(name) ||
         (is_array(declarator) && element < 0))
-        return unknown();
+        return triples_unknown();
     if (0 <= element) {
         const struct node *item = first;
         if (item && item->kind == NODE_LIST)
@@ -518,27 +363,27 @@ static triples value_of_declarator(struct geometry *g, const struct node *declar
         while (item && element--)
             item = item->next;
         *nothing = !first;
-        return item && is_array(declarator) ? value_of(g, item, frame) : unknown();
+        return item && is_array(declarator) ? value_of(g, item, frame) : triples_unknown();
     }
     if (!first && is_dim3(name) && (!path_count || 0 <= c))
-        return single(1);
+        return triples_single(1);
     /* The dim3 in it are made as such. */
     if (is_launch_config(name) && path_count == 2 && !first)
-        return single(1);
+        return triples_single(1);
     if (!first && path_count)
         return member_default(g, type, path, path_count, nothing);
     if (!first) {
         *nothing = !initialiser;
-        return unknown();
+        return triples_unknown();
     }
     bool list = first->kind == NODE_LIST;
     const struct node *items = list ? first->kids : first;
     if (is_dim3(name) && path_count < 2) {
         triples all = dimensions(g, items, frame);
-        return 0 <= c ? component(&all, (unsigned)c) : all;
+        return 0 <= c ? triples_component(&all, (unsigned)c) : all;
     }
     if (!path_count)
-        return items && !items->next ? value_of(g, items, frame) : unknown();
+        return items && !items->next ? value_of(g, items, frame) : triples_unknown();
     if (!list && !first->next && initialiser->op != TOK_LBRACE)
         return value_of_path(g, first, path, path_count, frame);
     return value_of_item(g, type, items, path, path_count, frame);
@@ -572,7 +417,7 @@ static triples member_default(struct geometry *g, const struct node *type,
         !decl_nodes(model, member, &declaration, &declarator) || !initialiser_of(declarator) ||
         has_constructor(model, record->own)) {
         *nothing = true;
-        return unknown();
+        return triples_unknown();
     }
     return value_of_declarator(g, declaration, declarator, path + 1, path_count - 1, NULL, nothing);
 }
@@ -583,8 +428,8 @@ static triples value_of_elements(struct geometry *g, const struct node *list,
 {
     struct gather all = {.failed = !list->kids};
     tree_each (kid, list)
-        gather(&all, value_of(g, kid, frame));
-    return gathered(&all);
+        triples_gather(&all, value_of(g, kid, frame));
+    return triples_gathered(&all);
 }
 
 /* The initialiser, a list, of the array that NAME at AT is; NULL where it is none or elements are
@@ -648,7 +493,7 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
     const struct unit *unit = g->model->unit;
     const struct node *start = d->loop->kids, *condition = start->next, *operand;
     enum token_kind op;
-    triples first = unknown(), by = single(1), limit = unknown();
+    triples first = triples_unknown(), by = triples_single(1), limit = triples_unknown();
     if (start->kind == NODE_DECLARATION) {
         for (const struct node *k = start->kids->next; k; k = k->next)
             if (tree_symbol(unit, k) == d->name) {
@@ -663,7 +508,7 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
             first = value_of(g, assign->kids->next, frame);
     }
     if (!read_step(unit, d, &op, &operand))
-        return unknown();
+        return triples_unknown();
     if (operand)
         by = value_of(g, operand, frame);
     if (condition && condition->kind == NODE_BINARY && condition->kids->kind == NODE_NAME &&
@@ -672,15 +517,16 @@ static triples value_in_loop(struct geometry *g, const struct definition *d,
     if (first.count != 1 || by.count != 1 || limit.count != 1 ||
         first.items[0][0] == UNKNOWN_COMPONENT || by.items[0][0] == UNKNOWN_COMPONENT ||
         limit.items[0][0] == UNKNOWN_COMPONENT)
-        return unknown();
+        return triples_unknown();
     triples res = {0};
     int64_t value = first.items[0][0], goes_on;
-    while (apply((enum token_kind)condition->op, value, limit.items[0][0], &goes_on) && goes_on) {
-        if (!add_item(&res, (const int64_t[]){value, 1, 1}))
-            return unknown();
+    while (triples_apply((enum token_kind)condition->op, value, limit.items[0][0], &goes_on) &&
+           goes_on) {
+        if (!triples_add(&res, (const int64_t[]){value, 1, 1}))
+            return triples_unknown();
         int64_t before = value;
-        if (!apply(op, value, by.items[0][0], &value) || value == before)
-            return unknown();
+        if (!triples_apply(op, value, by.items[0][0], &value) || value == before)
+            return triples_unknown();
     }
     return res;
 }
@@ -691,7 +537,7 @@ static triples value_of_step(struct geometry *g, const struct definition *d, uns
 {
     return !rest_count && d->loop->tokens.begin <= at && at < d->loop->tokens.end
                ? value_in_loop(g, d, frame)
-               : unknown();
+               : triples_unknown();
 }
 
 static triples value_of_local(struct geometry *g, size_t function, const struct symbol *name,
@@ -713,40 +559,42 @@ static triples value_of_definition(struct geometry *g, size_t function, const st
         const struct node *declarator = d->node ? tree_kid(d->node, 1) : NULL;
         if (!declarator || declarator->stars || d->node->kids->stars ||
             is_floating(tree_symbol(g->model->unit, d->node->kids)) || (rest_count && c < 0))
-            return unknown();
+            return triples_unknown();
         triples all = value_of_param(g, function, d->index, frame);
-        return 0 <= c ? component(&all, (unsigned)c) : all;
+        return 0 <= c ? triples_component(&all, (unsigned)c) : all;
     }
     case DEFINITION_EACH: {
         const struct node *list = d->node->kind == NODE_LIST ? d->node : array_list(g, d->node);
-        return list && !rest_count ? value_of_elements(g, list, frame) : unknown();
+        return list && !rest_count ? value_of_elements(g, list, frame) : triples_unknown();
     }
     case DEFINITION_ASSIGNED: {
         const struct node *value = d->node->kids->next;
         if (!value)
-            return unknown();
+            return triples_unknown();
         if (d->loop)
             return value_of_step(g, d, rest_count, at, frame);
         if (value->kind == NODE_LIST) {
             triples all = dimensions(g, value->kids, frame);
-            return 0 <= c ? component(&all, (unsigned)c) : rest_count ? unknown() : all;
+            return 0 <= c       ? triples_component(&all, (unsigned)c)
+                   : rest_count ? triples_unknown()
+                                : all;
         }
         return value_of_path(g, value, rest, rest_count, frame);
     }
     case DEFINITION_UPDATED: {
         if (rest_count)
-            return unknown();
+            return triples_unknown();
         if (d->loop)
             return value_of_step(g, d, rest_count, at, frame);
         bool is_local;
         triples before =
             value_of_local(g, function, d->name, path, path_count, d->token, frame, &is_local);
-        triples by =
-            d->node->kind == NODE_ASSIGN ? value_of(g, d->node->kids->next, frame) : single(1);
-        return combine((enum token_kind)d->node->op, &before, &by);
+        triples by = d->node->kind == NODE_ASSIGN ? value_of(g, d->node->kids->next, frame)
+                                                  : triples_single(1);
+        return triples_combine((enum token_kind)d->node->op, &before, &by);
     }
     default:
-        return unknown();
+        return triples_unknown();
     }
 }
 
@@ -765,11 +613,11 @@ static bool value_of_arms(struct geometry *g, size_t function, const struct symb
         if (!guard_admits_arm(g->model, function, tokens[i], at))
             continue;
         any = true;
-        gather(&all,
-               value_of_local(g, function, name, path, path_count, tokens[i], frame, &is_local));
+        triples_gather(
+            &all, value_of_local(g, function, name, path, path_count, tokens[i], frame, &is_local));
     }
     if (any)
-        *res = gathered(&all);
+        *res = triples_gathered(&all);
     return any;
 }
 
@@ -795,11 +643,11 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
     bool partial;
     if (MAX_STEPS < g->steps++ || MAX_DEPTH <= g->depth) {
         *is_local = true;
-        return unknown();
+        return triples_unknown();
     }
     *is_local = flow_reaching(g->model, function, name, path, path_count, at, &reaching, &partial);
     if (!*is_local)
-        return unknown();
+        return triples_unknown();
     if (!reaching.known)
         return unknown_at(g, at);
     g->depth++;
@@ -810,15 +658,15 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
                                            frame, &nothing);
         if (nothing)
             continue;
-        gather(&unguarded, part);
+        triples_gather(&unguarded, part);
         bool known = part.count != 0;
         if (known && !path_count)
             drop_guarded(g, function, reaching.items[i], &reaching, at, &part);
         if (part.count || !known)
-            gather(&all, part);
+            triples_gather(&all, part);
     }
     /* Where no value gets, code is dead, and as good as any other. */
-    triples res = gathered(all.set.count || all.failed ? &all : &unguarded);
+    triples res = triples_gathered(all.set.count || all.failed ? &all : &unguarded);
     if (partial && path_count < DEFINITION_PATH &&
         !value_of_arms(g, function, name, path, path_count, at, frame, &res)) {
         /* Some components are assigned apart. */
@@ -832,7 +680,7 @@ static triples value_of_local(struct geometry *g, size_t function, const struct 
             parts[i] =
                 value_of_local(g, function, name, longer, path_count + 1, at, frame, &ignored);
         }
-        res = geometry_cross(parts);
+        res = triples_cross(parts);
     }
     g->depth--;
     return res;
@@ -848,11 +696,11 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
                             ? decl_at(g->model, name, meaning->token + 1)
                             : NULL;
     if (decl && decl_alternative(decl))
-        return unknown();
+        return triples_unknown();
     const struct definition *const *items = flow_of_others(g->model, name, &count);
     const unsigned own = TYPE_CONST | TYPE_STATIC;
     if (MAX_WRITERS < count)
-        return unknown();
+        return triples_unknown();
     struct gather all = {.set = {.open = is_member || !meaning->declaration ||
                                          !(meaning->declaration->kids->flags & own)}};
     bool any = false;
@@ -861,7 +709,7 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
         triples part = value_of_declarator(g, meaning->declaration, meaning->declarator, NULL, 0,
                                            NULL, &nothing);
         if (!nothing)
-            gather(&all, part);
+            triples_gather(&all, part);
         any = !nothing;
     }
     for (size_t i = 0; i < count && !all.failed; ++i) {
@@ -869,11 +717,12 @@ static triples value_of_other(struct geometry *g, const struct symbol *name, boo
         if (d->kind == DEFINITION_PASSED || (is_member != (d->path_count != 0)))
             continue;
         any = true;
-        gather(&all, d->kind == DEFINITION_ASSIGNED && d->node->kids->next && MAX_STEPS > g->steps++
-                         ? value_of(g, d->node->kids->next, NULL)
-                         : unknown());
+        triples_gather(&all, d->kind == DEFINITION_ASSIGNED && d->node->kids->next &&
+                                     MAX_STEPS > g->steps++
+                                 ? value_of(g, d->node->kids->next, NULL)
+                                 : triples_unknown());
     }
-    return any ? gathered(&all) : unknown();
+    return any ? triples_gathered(&all) : triples_unknown();
 }
 
 /* `dim3 block (16, 16);` outside of functions: whether that is what MEANING is, read as a function
@@ -902,10 +751,10 @@ static triples value_of_macro(struct geometry *g, const struct name_meaning *mea
                               const struct arguments *args, uint32_t at, const struct frame *outer)
 {
     if (meaning->token == NO_TOKEN)
-        return unknown();
+        return triples_unknown();
     const struct directive *macro = unit_directive_at(g->model->unit, meaning->token);
     if (macro->function_like != (args != NULL) || (args && 0 <= args->first_unknown))
-        return unknown();
+        return triples_unknown();
     struct frame frame = {
         .outer = outer,
         .macro = macro,
@@ -930,7 +779,7 @@ static triples value_of_name(struct geometry *g, const struct symbol *name, cons
         if (!path_count)
             return value_of_range(g, argument, frame->outer);
         const struct node *tree = tree_expression(&g->model->trees, argument);
-        return tree ? value_of_path(g, tree, path, path_count, frame->outer) : unknown();
+        return tree ? value_of_path(g, tree, path, path_count, frame->outer) : triples_unknown();
     }
     size_t function = model_function_at(g->model, at);
     if (function != NO_INDEX) {
@@ -943,7 +792,7 @@ static triples value_of_name(struct geometry *g, const struct symbol *name, cons
     if (!path_count && leaf && constant_of(g->model, leaf, &constant))
         return from_constant(g, &constant);
     struct name_meaning meaning = model_lookup(g->model, name, at);
-    triples all = unknown();
+    triples all = triples_unknown();
     if (meaning.kind == NAME_MACRO && (!path_count || 0 <= c))
         all = value_of_macro(g, &meaning, NULL, at, frame);
     else if ((meaning.kind == NAME_VARIABLE || looks_like_function(g->model, &meaning)) &&
@@ -951,7 +800,7 @@ static triples value_of_name(struct geometry *g, const struct symbol *name, cons
         all = value_of_other(g, name, false, &meaning);
     if (!all.count)
         return unknown_at(g, at);
-    return 0 <= c ? component(&all, (unsigned)c) : all;
+    return 0 <= c ? triples_component(&all, (unsigned)c) : all;
 }
 
 /* NODE.PATH */
@@ -963,19 +812,20 @@ static triples value_of_path(struct geometry *g, const struct node *node,
     if (!path_count)
         return value_of(g, node, frame);
     if (MAX_DEPTH <= g->depth || MAX_STEPS < g->steps++)
-        return unknown();
+        return triples_unknown();
     g->depth++;
-    triples res = unknown();
+    triples res = triples_unknown();
     int c = path_count == 1 ? component_index(path[0]) : -1;
     if (node->kind == NODE_NAME && tree_symbol(unit, node)) {
         res = value_of_name(g, tree_symbol(unit, node), NULL, path, path_count, node->token, frame);
     } else if (node->kind == NODE_MEMBER && node->kids && path_count < DEFINITION_PATH) {
         const struct symbol *longer[DEFINITION_PATH] = {tree_symbol(unit, node)};
         memcpy(longer + 1, path, path_count * sizeof *path);
-        res = longer[0] ? value_of_path(g, node->kids, longer, path_count + 1, frame) : unknown();
+        res = longer[0] ? value_of_path(g, node->kids, longer, path_count + 1, frame)
+                        : triples_unknown();
     } else if (0 <= c && node->kind != NODE_MEMBER) {
         triples all = value_of(g, node, frame);
-        res = component(&all, (unsigned)c);
+        res = triples_component(&all, (unsigned)c);
     }
     if (!res.count && (c < 0 || 1 < path_count) && flow_element_index(path[path_count - 1]) < 0) {
         /* A member that the file writes, whatever the object. */
@@ -984,7 +834,7 @@ static triples value_of_path(struct geometry *g, const struct node *node,
             res = value_of_other(g, path[path_count - 1], true, NULL);
         } else if (path_count == 2) {
             triples all = value_of_other(g, path[0], true, NULL);
-            res = component(&all, (unsigned)component_index(path[1]));
+            res = triples_component(&all, (unsigned)component_index(path[1]));
         }
     }
     g->depth--;
@@ -1016,7 +866,7 @@ static triples value_of_function(struct geometry *g, size_t function, uint32_t a
     const struct node *result = info->body ? only_return(info->body, &several) : NULL;
     if (!result || several || info->function->flags & FUNCTION_GLOBAL ||
         !model_call_arguments(g->model, at, &args) || 0 <= args.first_unknown)
-        return unknown();
+        return triples_unknown();
     struct frame call = {
         .outer = frame,
         .function = function,
@@ -1038,8 +888,8 @@ static triples value_of_extreme(struct geometry *g, const struct node *a, bool i
         for (unsigned k = 0; k < y.count; ++k) {
             int64_t p = x.items[i][0], q = y.items[k][0];
             if (p == UNKNOWN_COMPONENT || q == UNKNOWN_COMPONENT ||
-                !add_item(&res, (const int64_t[]){(p < q) == is_max ? q : p, 1, 1}))
-                return unknown();
+                !triples_add(&res, (const int64_t[]){(p < q) == is_max ? q : p, 1, 1}))
+                return triples_unknown();
         }
     return res;
 }
@@ -1050,9 +900,9 @@ static triples value_of_call(struct geometry *g, const struct node *node, const 
     const struct symbol *name =
         callee && callee->kind == NODE_NAME ? tree_symbol(g->model->unit, callee) : NULL;
     if (!name)
-        return unknown();
+        return triples_unknown();
     if (is_dim3(name))
-        return first ? dimensions(g, first, frame) : single(1);
+        return first ? dimensions(g, first, frame) : triples_single(1);
     struct constant constant;
     if (!frame && constant_of(g->model, node, &constant))
         return from_constant(g, &constant);
@@ -1065,7 +915,7 @@ static triples value_of_call(struct geometry *g, const struct node *node, const 
         struct arguments args;
         return model_call_arguments(g->model, callee->token, &args)
                    ? value_of_macro(g, &meaning, &args, callee->token, frame)
-                   : unknown();
+                   : triples_unknown();
     }
     if (meaning.kind == NAME_FUNCTION)
         return value_of_function(g, meaning.function, callee->token, frame);
@@ -1082,7 +932,7 @@ static triples value_of_unary(struct geometry *g, const struct node *node,
     for (unsigned i = 0; i < of.count; ++i) {
         int64_t value = of.items[i][0];
         if (value == UNKNOWN_COMPONENT)
-            return unknown();
+            return triples_unknown();
         switch (node->op) {
         case TOK_PLUS:
             break;
@@ -1096,9 +946,9 @@ static triples value_of_unary(struct geometry *g, const struct node *node,
             value = !value;
             break;
         default:
-            return unknown();
+            return triples_unknown();
         }
-        add_item(&res, (const int64_t[]){value, 1, 1});
+        triples_add(&res, (const int64_t[]){value, 1, 1});
     }
     return res;
 }
@@ -1108,14 +958,14 @@ static triples value_of_choice(struct geometry *g, const struct node *node,
 {
     const struct node *then = tree_kid(node, 1), *otherwise = tree_kid(node, 2);
     if (!then || !otherwise)
-        return unknown();
+        return triples_unknown();
     triples condition = value_of(g, node->kids, frame);
     if (condition.count == 1 && condition.items[0][0] != UNKNOWN_COMPONENT)
         return value_of(g, condition.items[0][0] ? then : otherwise, frame);
     struct gather all = {0};
-    gather(&all, value_of(g, then, frame));
-    gather(&all, value_of(g, otherwise, frame));
-    return gathered(&all);
+    triples_gather(&all, value_of(g, then, frame));
+    triples_gather(&all, value_of(g, otherwise, frame));
+    return triples_gathered(&all);
 }
 
 static triples value_of_index(struct geometry *g, const struct node *node,
@@ -1128,15 +978,15 @@ static triples value_of_index(struct geometry *g, const struct node *node,
             return res;
     }
     const struct node *list = frame && frame->macro ? NULL : array_list(g, node->kids);
-    triples index = list ? value_of(g, node->kids->next, frame) : unknown();
+    triples index = list ? value_of(g, node->kids->next, frame) : triples_unknown();
     if (!list)
-        return unknown();
+        return triples_unknown();
     if (index.count != 1 || index.items[0][0] == UNKNOWN_COMPONENT)
         return value_of_elements(g, list, frame);
     const struct node *kid = 0 <= index.items[0][0] && index.items[0][0] < UINT32_MAX
                                  ? tree_kid(list, (unsigned)index.items[0][0])
                                  : NULL;
-    return kid ? value_of(g, kid, frame) : unknown();
+    return kid ? value_of(g, kid, frame) : triples_unknown();
 }
 
 /* A value of TYPE made from one of another type. */
@@ -1144,7 +994,7 @@ static triples value_as(struct geometry *g, const struct node *type, triples of)
 {
     const struct symbol *name = tree_symbol(g->model->unit, type);
     if (type->stars || is_floating(name) || is_called(name, "char") || is_called(name, "bool"))
-        return unknown();
+        return triples_unknown();
     return of;
 }
 
@@ -1159,25 +1009,27 @@ static triples value_by_kind(struct geometry *g, const struct node *node, const 
         int64_t value;
         unsigned bytes;
         bool is_signed;
-        return constant_literal(unit, node, &value, &bytes, &is_signed) ? single(value) : unknown();
+        return constant_literal(unit, node, &value, &bytes, &is_signed) ? triples_single(value)
+                                                                        : triples_unknown();
     }
     case NODE_NAME:
         return tree_symbol(unit, node)
                    ? value_of_name(g, tree_symbol(unit, node), node, NULL, 0, node->token, frame)
-                   : unknown();
+                   : triples_unknown();
     case NODE_SIZEOF:
-        return constant_of(g->model, node, &constant) ? from_constant(g, &constant) : unknown();
+        return constant_of(g->model, node, &constant) ? from_constant(g, &constant)
+                                                      : triples_unknown();
     case NODE_MEMBER: {
         const struct symbol *member = tree_symbol(unit, node);
-        return member && first ? value_of_path(g, first, &member, 1, frame) : unknown();
+        return member && first ? value_of_path(g, first, &member, 1, frame) : triples_unknown();
     }
     case NODE_UNARY:
-        return first ? value_of_unary(g, node, frame) : unknown();
+        return first ? value_of_unary(g, node, frame) : triples_unknown();
     case NODE_BINARY: {
         if (!first || !first->next)
-            return unknown();
+            return triples_unknown();
         triples a = value_of(g, first, frame), b = value_of(g, first->next, frame);
-        return combine((enum token_kind)node->op, &a, &b);
+        return triples_combine((enum token_kind)node->op, &a, &b);
     }
     case NODE_CHOICE:
         return value_of_choice(g, node, frame);
@@ -1185,26 +1037,26 @@ static triples value_by_kind(struct geometry *g, const struct node *node, const 
         return value_of_call(g, node, frame);
     case NODE_CONSTRUCT:
         if (first && is_dim3(tree_symbol(unit, first)))
-            return first->next ? dimensions(g, first->next, frame) : single(1);
+            return first->next ? dimensions(g, first->next, frame) : triples_single(1);
         return first && first->next && !first->next->next
                    ? value_as(g, first, value_of(g, first->next, frame))
-                   : unknown();
+                   : triples_unknown();
     case NODE_CAST:
         return first && first->next ? value_as(g, first, value_of(g, first->next, frame))
-                                    : unknown();
+                                    : triples_unknown();
     case NODE_LIST:
-        return first ? dimensions(g, first, frame) : single(1);
+        return first ? dimensions(g, first, frame) : triples_single(1);
     case NODE_INDEX:
-        return first && first->next ? value_of_index(g, node, frame) : unknown();
+        return first && first->next ? value_of_index(g, node, frame) : triples_unknown();
     default:
-        return unknown();
+        return triples_unknown();
     }
 }
 
 static triples value_of(struct geometry *g, const struct node *node, const struct frame *frame)
 {
     if (MAX_DEPTH <= g->depth || MAX_STEPS < g->steps++)
-        return unknown();
+        return triples_unknown();
     g->depth++;
     triples res = value_by_kind(g, node, frame);
     g->depth--;
@@ -1244,7 +1096,7 @@ struct triples geometry_of_range(struct geometry *g, struct range range, const s
     if (range.end <= range.begin || unit_kind(g->model->unit, range.begin) == TOK_LBRACE)
         return value_of_range(g, range, frame);
     const struct node *tree = tree_expression(&g->model->trees, range);
-    return tree ? geometry_of(g, tree, frame) : unknown();
+    return tree ? geometry_of(g, tree, frame) : triples_unknown();
 }
 
 struct triples geometry_of_member(struct geometry *g, const struct node *expression,

@@ -1,22 +1,10 @@
 /* What launch.c asks of geometry.c: the value of an expression where the host's code computes it,
-   through local variables, parameters, macros and small functions. A value is a triple, since a
-   dim3 is one; a plain integer is its first component.  */
+   through local variables, parameters, macros and small functions.  */
 #ifndef ANNOTATE_MODEL_GEOMETRY_P_H
 #define ANNOTATE_MODEL_GEOMETRY_P_H
 
-#include "annotate/model/constant.h"
+#include "annotate/model/triples.h"
 #include "annotate/model/uses_p.h"
-
-/* A component that is not known. */
-#define UNKNOWN_COMPONENT INT64_MIN
-
-/* The possible values; none: unknown. */
-struct triples {
-    unsigned count;
-    int64_t items[CONSTANT_VALUES][3];
-    const struct node *said[3]; /* the expression of each component, where there is just one */
-    bool open; /* some came from the callers of a function that other files may call too */
-};
 
 /* Where the names of an expression have their meaning: in the text of a macro at one of its uses,
    or in a function at one of its calls. NULL: where the expression stands. */
@@ -50,9 +38,6 @@ struct triples geometry_of_range(struct geometry *geometry, struct range range,
 /* The value of the member MEMBER of EXPRESSION, a variable. */
 struct triples geometry_of_member(struct geometry *geometry, const struct node *expression,
                                   const struct symbol *member, const struct frame *frame);
-
-/* All triples that the numbers PARTS can make; a part that is not known stays so. */
-struct triples geometry_cross(const struct triples parts[3]);
 
 /* The argument of FRAME's macro that stands for NAME: false where that is no parameter. */
 bool frame_argument(const struct unit *unit, const struct frame *frame, const struct symbol *name,

@@ -354,7 +354,7 @@ static struct triples dims_of(struct model *model, const struct geometry_source 
         /* A number that nobody knows is still only the first dimension. */
         part[1] = part[2] = (struct triples){.count = 1, .items = {{1, 1, 1}}};
     }
-    struct triples res = geometry_cross(part);
+    struct triples res = triples_cross(part);
     memcpy(res.said, said, sizeof said);
     return res;
 }
