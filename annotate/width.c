@@ -172,10 +172,10 @@ static unsigned roles_of(const struct lane_machine *machine, const struct lanes 
     /* Another lane, (lane + 1) % 32, is one as well. */
     unsigned turn = 0 < first && first < width ? (unsigned)first : 0;
     for (unsigned i = 0; i < machine->threads && (lane || warp || start); ++i) {
-        int64_t at = lanes_at(value, i);
-        lane = lane && at == (i + turn) % width;
-        warp = warp && at - first == i / width;
-        start = start && at - first == i - i % width;
+        int64_t from = lanes_from(value, i, first);
+        lane = lane && lanes_at(value, i) == (i + turn) % width;
+        warp = warp && from == i / width;
+        start = start && from == i - i % width;
     }
     return (unsigned)lane << LANE_ROLE_LANE | (unsigned)warp << LANE_ROLE_WARP |
            (unsigned)start << LANE_ROLE_WARP_START;

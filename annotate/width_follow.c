@@ -39,7 +39,7 @@ static bool counts_as(const struct follow *f, const struct lanes *value, enum la
         int64_t is = role == LANE_ROLE_LANE   ? i % f->width
                      : role == LANE_ROLE_WARP ? i / f->width
                                               : i;
-        if (lanes_at(value, i) - lanes_at(value, 0) != is)
+        if (lanes_from(value, i, lanes_at(value, 0)) != is)
             return false;
     }
     return true;
@@ -409,12 +409,13 @@ static bool is_row(const struct follow *f, const struct lanes *value)
     if (value->state == LANES_UNKNOWN || value->object || !value->values || !value->bytes ||
         f->machine->threads <= width)
         return false;
-    int64_t first = lanes_at(value, 0), lane = lanes_at(value, 1) - first,
-            warp = lanes_at(value, width) - first;
+    int64_t first = lanes_at(value, 0), lane = lanes_from(value, 1, first),
+            warp = lanes_from(value, width, first);
     for (unsigned t = 0; t < f->machine->threads; ++t)
-        if (lanes_at(value, t) - first != (int64_t)(t / width) * warp + (int64_t)(t % width) * lane)
+        if (lanes_from(value, t, first) !=
+            (int64_t)(t / width * (uint64_t)warp + t % width * (uint64_t)lane))
             return false;
-    return warp != 0 && warp != (int64_t)width * lane;
+    return warp != 0 && (uint64_t)warp != width * (uint64_t)lane;
 }
 
 /* Whether a warp works on something of its own outside of the block, so that as many warps as

@@ -49,6 +49,12 @@ static inline int64_t lanes_at(const struct lanes *lanes, unsigned i)
     return lanes->values ? lanes->values[i] : lanes->base;
 }
 
+/* How far the value of thread I is from FIRST; it wraps around, as values may lie anywhere. */
+static inline int64_t lanes_from(const struct lanes *lanes, unsigned i, int64_t first)
+{
+    return (int64_t)((uint64_t)lanes_at(lanes, i) - (uint64_t)first);
+}
+
 /* Whether it is the same for all threads of the block. */
 static inline bool lanes_uniform(const struct lanes *lanes)
 {

@@ -246,9 +246,11 @@ static bool is_outside(const struct lane_machine *machine, const struct lane_acc
     uint64_t size = access->object->type->size;
     if (access->object->dynamic || size == 0)
         return false;
-    for (unsigned i = 0; i < machine->threads; ++i)
-        if ((int64_t)size < lanes_at(&access->address, i) + (int64_t)access->bytes)
+    for (unsigned i = 0; i < machine->threads; ++i) {
+        int64_t at = lanes_at(&access->address, i);
+        if (0 <= at && (size < access->bytes || size - access->bytes < (uint64_t)at))
             return true;
+    }
     return false;
 }
 

@@ -134,7 +134,7 @@ static bool find_leaders(struct context *c, const struct code_node *place, const
         if (res->count == 0)
             first = lanes_at(&index, t);
         res->one_of_each &= t / width == res->count;
-        res->dense &= lanes_at(&index, t) - first == (int64_t)res->count;
+        res->dense &= lanes_from(&index, t, first) == (int64_t)res->count;
         ++res->count;
     }
     res->one_of_each &= res->count == (machine->threads + width - 1) / width;
@@ -387,7 +387,8 @@ static void touch(const struct array *array, struct lane_machine *machine,
         if (sure && !(mask[t / 64] >> t % 64 & 1))
             continue;
         const struct type *type = array->object->type;
-        int64_t begin = lanes_at(&at.address, t), end = begin + at.bytes;
+        int64_t begin = lanes_at(&at.address, t),
+                end = begin < INT64_MAX - at.bytes ? begin + at.bytes : INT64_MAX;
         res->trace = (res->trace ^ t ^ (uint64_t)begin << 16) * 0x100000001b3;
         if (counts && res->end < end)
             res->end = end;
