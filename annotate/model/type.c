@@ -727,5 +727,5 @@ const struct shared_object *model_shared_objects_in(struct model *model, size_t 
     vec_search(begin, all, list[begin].declarator->tokens.begin < body.begin);
     vec_search(end, all, list[end].declarator->tokens.begin < body.end);
     *count = begin < end ? end - begin : 0;
-    return list + begin;
+    return *count ? list + begin : NULL;
 }
