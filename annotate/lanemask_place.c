@@ -162,8 +162,8 @@ static const struct mask_member *find_member(struct mask_search *s, const struct
     struct mask_member key = {name, record, 0, 0};
     size_t low;
     vec_search(low, s->members.count, compare_members(&s->members.items[low], &key) < 0);
-    const struct mask_member *res = &s->members.items[low];
-    return low < s->members.count && res->name == name && res->record == record ? res : NULL;
+    const struct mask_member *res = low < s->members.count ? &s->members.items[low] : NULL;
+    return res && res->name == name && res->record == record ? res : NULL;
 }
 
 /* The class of the method around TOKEN, or NULL. */

@@ -11,11 +11,11 @@
 
 enum { MOST_BITS = 256 }; /* positions of bits in a file of which more is thought */
 
-size_t width_first_of(const struct code_node *list, size_t count, size_t function)
+const struct code_node *width_first_of(const struct code_node *list, size_t count, size_t function)
 {
     size_t low;
     vec_search(low, count, list[low].function < function);
-    return low;
+    return count ? list + low : list; /* an empty array has no address to count from */
 }
 
 bool width_speaks_of_warps(const char *text)

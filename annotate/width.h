@@ -64,12 +64,12 @@ struct widths {
 const struct widths *annotation_widths(struct annotation *a);
 void annotation_release_widths(struct annotation *a);
 
-/* The first of LIST, COUNT nodes in the order of the source, that lies in FUNCTION or behind it. */
-size_t width_first_of(const struct code_node *list, size_t count, size_t function);
+/* The first of LIST, COUNT nodes in the order of the source, that lies in FUNCTION or behind it;
+   the end where there is none. */
+const struct code_node *width_first_of(const struct code_node *list, size_t count, size_t function);
 
-#define width_each(node, list, of)                                             \
-    for (const struct code_node *node =                                        \
-             (list)->items + width_first_of((list)->items, (list)->count, of); \
+#define width_each(node, list, of)                                                        \
+    for (const struct code_node *node = width_first_of((list)->items, (list)->count, of); \
          node != vec_end(list) && node->function == (of); ++node)
 
 /* The root of what the function at INDEX is connected with; shortens the way to it. */

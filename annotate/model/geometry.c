@@ -549,8 +549,8 @@ static triples value_of_definition(struct geometry *g, size_t function, const st
                                    const struct symbol *const *path, unsigned path_count,
                                    uint32_t at, const struct frame *frame, bool *nothing)
 {
-    const struct symbol *const *rest = path + d->path_count;
     unsigned rest_count = path_count - d->path_count;
+    const struct symbol *const *rest = rest_count ? path + d->path_count : NULL;
     int c = rest_count == 1 ? component_index(rest[0]) : -1;
     switch (d->kind) {
     case DEFINITION_DECLARED:
