@@ -665,7 +665,7 @@ static void render(struct rendering *r, uint32_t begin, uint32_t end, struct str
             continue;
         }
         strbuf_add(out, source + at, edit->offset - at);
-        strbuf_adds(out, edit->text);
+        strbuf_add(out, edit->text, edit->text_len);
         at = edit->offset + edit->length;
         ++e;
     }
@@ -750,8 +750,9 @@ void calls_finish(struct transform *tr)
             ++e;
         struct strbuf text = STRBUF_INIT;
         render_reorder(&r, reorder, &text);
-        edit_add(&res, reorder->begin, reorder->end - reorder->begin,
-                 arena_strndup(tr->arena, text.text ? text.text : "", text.len), EDIT_ARGUMENT);
+        edit_add_bytes(&res, reorder->begin, reorder->end - reorder->begin,
+                       arena_strndup(tr->arena, text.text ? text.text : "", text.len), text.len,
+                       EDIT_ARGUMENT);
         strbuf_release(&text);
         done = reorder->end;
     }

@@ -8,10 +8,17 @@
 void edit_add(struct edits *edits, size_t offset, size_t length, const char *text,
               enum edit_reason reason)
 {
+    edit_add_bytes(edits, offset, length, text, strlen(text), reason);
+}
+
+void edit_add_bytes(struct edits *edits, size_t offset, size_t length, const char *text,
+                    size_t text_len, enum edit_reason reason)
+{
     uint32_t order = (uint32_t)edits->list.count;
     *vec_push(&edits->list) = (struct edit){.offset = (uint32_t)offset,
                                             .length = (uint32_t)length,
                                             .text = text,
+                                            .text_len = text_len,
                                             .reason = reason,
                                             .order = order};
 }
@@ -69,7 +76,7 @@ void edits_apply(const struct edits *edits, const struct source *source, struct 
     size_t at = 0;
     vec_each (const struct edit, e, &edits->list) {
         strbuf_add(out, source->text + at, e->offset - at);
-        strbuf_adds(out, e->text);
+        strbuf_add(out, e->text, e->text_len);
         at = (size_t)e->offset + e->length;
     }
     strbuf_add(out, source->text + at, source->len - at);
@@ -78,7 +85,7 @@ void edits_apply(const struct edits *edits, const struct source *source, struct 
 /* Steps over the next edit. */
 static void walk_step(struct edit_walk *walk, const struct edit *e)
 {
-    walk->result += e->offset - walk->source + strlen(e->text);
+    walk->result += e->offset - walk->source + e->text_len;
     walk->source = (size_t)e->offset + e->length;
     walk->next++;
 }
@@ -98,7 +105,7 @@ size_t edits_to_source(const struct edits *edits, struct edit_walk *walk, size_t
     for (; walk->next < edits->list.count; walk_step(walk, &edits->list.items[walk->next])) {
         const struct edit *e = &edits->list.items[walk->next];
         size_t begin = walk->result + e->offset - walk->source;
-        if (offset < begin + strlen(e->text))
+        if (offset < begin + e->text_len)
             return offset < begin ? walk->source + offset - walk->result : e->offset;
     }
     return walk->source + offset - walk->result;

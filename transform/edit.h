@@ -27,7 +27,8 @@ enum edit_reason {
 struct edit {
     uint32_t offset;
     uint32_t length;  /* bytes replaced */
-    const char *text; /* NUL-terminated; lives as long as the edits' arena */
+    const char *text; /* lives as long as the edits' arena */
+    size_t text_len;
     enum edit_reason reason;
     uint32_t order; /* insertions at one offset keep the order in which they were added */
 };
@@ -36,8 +37,13 @@ struct edits {
     VEC(struct edit) list;
 };
 
+/* Adds an edit: LENGTH bytes at OFFSET become TEXT, which is NUL-terminated. */
 void edit_add(struct edits *edits, size_t offset, size_t length, const char *text,
               enum edit_reason reason);
+
+/* Likewise the TEXT_LEN bytes at TEXT, which may hold what the source does. */
+void edit_add_bytes(struct edits *edits, size_t offset, size_t length, const char *text,
+                    size_t text_len, enum edit_reason reason);
 
 /* Sorts by offset. An edit that overlaps an earlier, wider one is dropped and counted in the
    result: 0 unless the translator contradicts itself. */

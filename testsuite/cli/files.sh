@@ -186,6 +186,12 @@ else
     skip "a full device" "no /dev/full"
 fi
 
+nul() {
+    printf '#include <cuda_runtime.h>\n#include <nvtx3/nvToolsExtCudaRt.h>\nvoid f(cudaStream_t s) { nvtxNameCudaStreamA(s /* a */, "x" /* b \0 c */); }\n' >nul.cu
+    run 0 --annotate=none nul.cu && tail -n 1 out >last && printf 'void f(hipStream_t s) { roctxNameHipStream("x" /* b \0 c */, s /* a */); }\n' >want && same last want
+}
+ok "a NUL byte in what changes its place" nul
+
 # A signal in the middle of a long run leaves whole files and no temporary ones.
 interrupted() {
     mkdir sig && for i in $(seq 3000); do cp a.cu "sig/$i.cu"; done
