@@ -709,3 +709,12 @@ bool width_applies_to(struct annotation *a, const struct node *expression, unsig
     return name && token_region(unit_token(a->unit, token)) != REGION_CUDA &&
            !width_is_decided(a->unit, token) && width_applies(a, defined, width);
 }
+
+void width_add_follower(struct annotation *a, struct finding *f, size_t function)
+{
+    const struct widths *widths = annotation_widths(a);
+    uint32_t follower = widths->functions[function].follower;
+    if (follower != NO_INDEX)
+        finding_add_related(f, RELATED_FOLLOWS,
+                            unit_span(a->unit, widths->uses.items[follower].node->tokens), NULL);
+}

@@ -147,4 +147,7 @@ bool width_applies(const struct annotation *a, uint32_t token, unsigned width);
    both sides counts on it. */
 bool width_applies_to(struct annotation *a, const struct node *expression, unsigned width);
 
+/* Relates to F where the function at index FUNCTION follows warpSize, if it does. */
+void width_add_follower(struct annotation *a, struct finding *f, size_t function);
+
 #endif

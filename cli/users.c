@@ -98,20 +98,25 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The path in the #include that LINE is, in the arena; or NULL. */
-static const char *target_of(struct graph *g, const char *line, const char *end)
+/* Behind the directive NAME where LINE begins with it and has more; else NULL. */
+static const char *behind_directive(const char *line, const char *end, const char *name)
 {
-    static const char word[] = "include";
+    size_t len = strlen(name);
     while (line < end && is_blank(*line))
         ++line;
     if (line == end || *line != '#')
         return NULL;
     for (++line; line < end && is_blank(*line);)
         ++line;
-    if (end - line < (ptrdiff_t)sizeof word || memcmp(line, word, sizeof word - 1) != 0)
+    return len < (size_t)(end - line) && !memcmp(line, name, len) ? line + len : NULL;
+}
+
+/* The path in the #include that LINE is, in the arena; or NULL. */
+static const char *target_of(struct graph *g, const char *line, const char *end)
+{
+    const char *open = behind_directive(line, end, "include");
+    if (!open)
         return NULL;
-    line += sizeof word - 1;
-    const char *open = line;
     while (open < end && *open != '"' && *open != '<')
         ++open;
     const char *close =
@@ -358,15 +363,8 @@ static const char *word_end(const char *at, const char *end)
 /* Behind "#define" where the line begins so, at the name; NULL where it does not. */
 static const char *defined_name(const char *line, const char *end)
 {
-    while (line < end && is_blank(*line))
-        ++line;
-    if (line == end || *line != '#')
-        return NULL;
-    for (++line; line < end && is_blank(*line);)
-        ++line;
-    if (end - line < 7 || memcmp(line, "define", 6) != 0)
-        return NULL;
-    for (line += 6; line < end && is_blank(*line);)
+    line = behind_directive(line, end, "define");
+    while (line && line < end && is_blank(*line))
         ++line;
     return line;
 }

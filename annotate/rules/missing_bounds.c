@@ -56,9 +56,8 @@ static void examine_kernel(struct annotation *a, size_t index)
     struct model *model = annotation_code(a)->model;
     const struct function *function = &a->unit->functions.items[index];
     uint32_t word = global_word(a->unit, function);
-    if (!(function->flags & FUNCTION_GLOBAL) || function->body.begin >= function->body.end ||
-        function->flags & FUNCTION_IN_MACRO || word == NO_TOKEN ||
-        token_region(unit_token(a->unit, word)) == REGION_CUDA)
+    if (function->body.begin >= function->body.end || function->flags & FUNCTION_IN_MACRO ||
+        word == NO_TOKEN || token_region(unit_token(a->unit, word)) == REGION_CUDA)
         return;
     struct launch_bounds bounds = model_launch_bounds(model, index);
     /* A limit of the build says how many registers are enough; one of an attribute goes away. */

@@ -82,15 +82,6 @@ static bool knows_width(const struct context *c, size_t index)
            function_on_device(&c->a->unit->functions.items[index]);
 }
 
-static void add_follower(struct context *c, struct finding *f, size_t function)
-{
-    uint32_t follower = c->widths->functions[function].follower;
-    if (follower != NO_INDEX)
-        finding_add_related(f, RELATED_FOLLOWS,
-                            unit_span(c->a->unit, c->widths->uses.items[follower].node->tokens),
-                            NULL);
-}
-
 /* Counts of partial results. */
 
 static void examine_count(struct context *c, struct width_use *use)
@@ -99,7 +90,7 @@ static void examine_count(struct context *c, struct width_use *use)
         !width_counts_otherwise(c->a, use))
         return;
     struct finding *f = width_add(c->a, RULE_WAVE_PARTIALS_MIXED, use->node->tokens, use->width);
-    add_follower(c, f, use->function);
+    width_add_follower(c->a, f, use->function);
     if (use->constant->kind == NODE_NUMBER && use->node->op == TOK_SLASH)
         finding_add_edit(f, width_safety(c->a, use->function),
                          unit_span(c->a->unit, use->constant->tokens), "warpSize");
@@ -206,7 +197,7 @@ static void report_place(struct context *c, const struct code_node *place, unsig
     c->placed = place->function + 1;
     c->found = a->findings->list.count - 1;
     c->places = 1;
-    add_follower(c, f, place->function);
+    width_add_follower(c->a, f, place->function);
     add_place_fix(c, f, place, width);
     add_hard_uses(c, f, place->function, width);
     c->widths->functions[place->function].mixes = true;
@@ -527,7 +518,7 @@ static void report(struct context *c, const struct array *array, enum rule_id ru
         if (other != access && same)
             finding_add_related(f, RELATED_USED, unit_span(unit, other->place->node->tokens), NULL);
     }
-    add_follower(c, f, array->function);
+    width_add_follower(c->a, f, array->function);
     if (rule == RULE_WAVE_PARTIALS_OVERFLOW)
         add_size_fix(c, f, array, width == 32);
     if (assumed) {

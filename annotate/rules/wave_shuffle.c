@@ -352,16 +352,6 @@ static void add_definition(struct context *c, struct finding *f, const struct no
         finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, token), name->text);
 }
 
-/* Where FUNCTION follows warpSize. */
-static void add_follower(struct context *c, struct finding *f, size_t function)
-{
-    uint32_t follower = c->widths->functions[function].follower;
-    if (follower != NO_INDEX)
-        finding_add_related(f, RELATED_FOLLOWS,
-                            unit_span(c->a->unit, c->widths->uses.items[follower].node->tokens),
-                            NULL);
-}
-
 static void report_series(struct context *c, const struct series *series)
 {
     struct annotation *a = c->a;
@@ -386,7 +376,7 @@ static void report_series(struct context *c, const struct series *series)
         finding_add_related(f, RELATED_USED, unit_span(a->unit, series->calls.items[i]->tokens),
                             NULL);
     if (mixed)
-        add_follower(c, f, other);
+        width_add_follower(c->a, f, other);
     add_steps(c, f, width);
     if (series->is_loop) {
         add_definition(c, f, constant);
