@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "cli/history.h"
+#include "cli/process.h"
 #include "cli/users.h"
 #include "cli/wanted.h"
 
@@ -43,6 +44,8 @@ struct changes {
     const char *base;           /* the commit that is compared with; NULL: HEAD with the index */
     struct snapshot *snapshot;  /* what is compared */
     bool whole;                 /* nothing is: see changes_are_whole() */
+    struct process patches;     /* questions that git answers meanwhile, unless they are 0 */
+    struct snapshot_hunt *includes;
 };
 
 bool changes_are_wanted(const struct options *o)
@@ -64,29 +67,34 @@ static bool is_pre_commit(void)
     return environment("PRE_COMMIT");
 }
 
+/* What is compared with the base. */
+struct compared {
+    enum snapshot_of of;
+    const char *commit; /* or NULL */
+};
+
 /* What the options, and pre-commit, want compared; false after an error in DIAG. */
-static bool find_revisions(struct changes *c, const struct options *o, struct diag *diag)
+static bool find_revisions(struct changes *c, const struct options *o, struct compared *compared,
+                           struct diag *diag)
 {
-    const char *from = o->diff_base, *to = NULL, *commit = NULL;
-    enum snapshot_of of = from ? SNAPSHOT_WORK_TREE : SNAPSHOT_INDEX;
+    const char *from = o->diff_base, *to = NULL;
+    compared->of = from ? SNAPSHOT_WORK_TREE : SNAPSHOT_INDEX;
     if (o->staged && is_pre_commit() && environment("PRE_COMMIT_FROM_REF")) {
         from = environment("PRE_COMMIT_FROM_REF");
         to = environment("PRE_COMMIT_TO_REF");
-        of = to ? SNAPSHOT_COMMIT : SNAPSHOT_WORK_TREE;
+        compared->of = to ? SNAPSHOT_COMMIT : SNAPSHOT_WORK_TREE;
     }
     if (from)
         c->base = history_base(from, to ? to : "HEAD", &c->arena, diag);
     if (to && c->base)
-        commit = history_commit(to, &c->arena, diag);
-    if ((from && !c->base) || (to && !commit))
-        return false;
-    c->snapshot = snapshot_new(of, commit, diag);
-    return c->snapshot;
+        compared->commit = history_commit(to, &c->arena, diag);
+    return !(from && !c->base) && !(to && !compared->commit);
 }
 
-/* Runs git diff in the form that FORM and FILTER ask for. Of the user's settings none counts. */
-static bool ask_diff(const struct changes *c, const char *const form[2], const char *filter,
-                     struct strbuf *out, struct diag *diag)
+/* Starts git diff in the form that FORM and FILTER ask for; COMMIT, or NULL, is what is compared.
+   Of the user's settings none counts. */
+static void ask_diff(const struct changes *c, const char *commit, const char *const form[2],
+                     const char *filter, struct process *git)
 {
     const char *args[24] = {"git",
                             "-c",
@@ -107,10 +115,10 @@ static bool ask_diff(const struct changes *c, const char *const form[2], const c
                             filter};
     size_t count = 17;
     args[count++] = c->base ? c->base : "--cached";
-    if (snapshot_commit(c->snapshot))
-        args[count++] = snapshot_commit(c->snapshot);
+    if (commit)
+        args[count++] = commit;
     args[count] = "--";
-    return process_ask_git(args, out, diag);
+    process_start(git, args, NULL, false);
 }
 
 /* ---- which files */
@@ -226,24 +234,36 @@ static bool take_patches(struct changes *c, const struct strbuf *text, struct di
     return good;
 }
 
-/* Finds the lines of the files that were only edited, with one more question if there are any. */
-static bool find_lines(struct changes *c, struct diag *diag)
+/* Asks for the lines of the files that were only edited, if there are any. */
+static void ask_lines(struct changes *c)
 {
     static const char *const form[] = {"-p", "-U0"};
     size_t i = 0;
-    if (!next_edited(c, &i))
-        return true;
+    if (next_edited(c, &i))
+        ask_diff(c, snapshot_commit(c->snapshot), form, "--diff-filter=CMR", &c->patches);
+}
+
+static bool find_lines(struct changes *c, struct diag *diag)
+{
     struct strbuf text = STRBUF_INIT;
-    bool res = ask_diff(c, form, "--diff-filter=CMR", &text, diag) && take_patches(c, &text, diag);
+    size_t i = 0;
+    bool res = !next_edited(c, &i) || (process_answer_git(&c->patches, "diff", &text, diag) &&
+                                       take_patches(c, &text, diag));
     strbuf_release(&text);
     return res;
 }
 
-static bool find_files(struct changes *c, struct diag *diag)
+/* Finds where we are and, at the same time, which files were changed. */
+static bool find_files(struct changes *c, const struct compared *compared, struct diag *diag)
 {
     static const char *const form[] = {"--raw", "-z"};
     struct strbuf raw = STRBUF_INIT;
-    bool res = ask_diff(c, form, "--diff-filter=ACMRT", &raw, diag) && take_raw(c, &raw, diag);
+    struct process git;
+    ask_diff(c, compared->commit, form, "--diff-filter=ACMRT", &git);
+    c->snapshot = snapshot_new(compared->of, compared->commit, diag);
+    bool res =
+        c->snapshot && process_answer_git(&git, "diff", &raw, diag) && take_raw(c, &raw, diag);
+    process_drop(&git);
     strbuf_release(&raw);
     return res;
 }
@@ -310,7 +330,9 @@ static bool add_users(struct changes *c, struct diag *diag)
                                                                    : "",
                                       .len = change->added.len};
     }
-    bool res = !changed.list.count || users_find(c->snapshot, &changed, &users, &c->arena, diag);
+    bool res = !changed.list.count ||
+               users_find(c->snapshot, c->includes, &changed, &users, &c->arena, diag);
+    c->includes = changed.list.count ? NULL : c->includes;
     vec_each (const char *const, path, &users.list) {
         const struct snapshot_file *file = snapshot_at(c->snapshot, *path);
         struct change *known;
@@ -348,16 +370,36 @@ static void add_inputs(struct changes *c, struct inputs *inputs)
     }
 }
 
+static bool has_files(const struct changes *c)
+{
+    for (size_t i = 0; i < c->list.count; ++i)
+        if (c->list.items[i]->file)
+            return true;
+    return false;
+}
+
+/* Asks what will be needed: several git answer at once. */
+static void ask_more(struct changes *c)
+{
+    snapshot_ask_list(c->snapshot);
+    ask_lines(c);
+    c->includes = users_start(c->snapshot);
+}
+
 struct changes *changes_new(const struct options *o, struct diag *diag)
 {
     struct changes *res = xcalloc(1, sizeof *res);
+    struct compared compared = {0};
     unsetenv("GIT_DIFF_OPTS"); /* it would override our -U0 */
-    if (find_revisions(res, o, diag) && find_operands(res, o, diag) && find_files(res, diag)) {
-        res->whole = !res->base && is_pre_commit() && names_unstaged(res);
-        return res;
+    if (!find_revisions(res, o, &compared, diag) || !find_files(res, &compared, diag) ||
+        !find_operands(res, o, diag)) {
+        changes_free(res);
+        return NULL;
     }
-    changes_free(res);
-    return NULL;
+    res->whole = !res->base && is_pre_commit() && names_unstaged(res);
+    if (!res->whole && has_files(res))
+        ask_more(res);
+    return res;
 }
 
 bool changes_are_whole(const struct changes *c)
@@ -396,6 +438,8 @@ void changes_free(struct changes *c)
 {
     if (!c)
         return;
+    process_drop(&c->patches);
+    snapshot_grep_drop(c->includes);
     HASH_CLEAR(hh, c->by_name);
     for (size_t i = 0; i < c->list.count; ++i)
         free_lines(c->list.items[i]);

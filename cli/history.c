@@ -74,11 +74,7 @@ void blobs_init(struct blobs *blobs)
 
 void blobs_release(struct blobs *blobs)
 {
-    if (blobs->git.pid) {
-        struct strbuf messages = STRBUF_INIT;
-        process_end(&blobs->git, &messages);
-        strbuf_release(&messages);
-    }
+    process_drop(&blobs->git);
     strbuf_release(&blobs->answer);
     pthread_mutex_destroy(&blobs->lock);
 }

@@ -488,8 +488,9 @@ static bool add_concerned(struct pairs *pairs, const struct revisions *r,
             (struct changed_file){.path = snapshot_path(new, pair->new.path, &pairs->arena)};
     vec_each (const struct candidate, one, &added->list)
         *vec_push(&changed.list) = (struct changed_file){.path = one->path};
-    bool res = !changed.list.count || (snapshot_list(old, diag) &&
-                                       users_find(new, &changed, &concerned, &pairs->arena, diag));
+    bool res = !changed.list.count ||
+               (snapshot_list(old, diag) &&
+                users_find(new, users_start(new), &changed, &concerned, &pairs->arena, diag));
     vec_each (const char *const, path, &concerned.list) {
         const struct snapshot_file *before = snapshot_at(old, *path),
                                    *now = snapshot_at(new, *path);
@@ -554,8 +555,8 @@ static bool add_others(struct pairs *pairs, struct pair_side *side, struct diag 
         if (path)
             *vec_push(&changed.list) = (struct changed_file){.path = path};
     }
-    bool res =
-        !changed.list.count || users_find(side->snapshot, &changed, &others, &pairs->arena, diag);
+    bool res = !changed.list.count || users_find(side->snapshot, users_start(side->snapshot),
+                                                 &changed, &others, &pairs->arena, diag);
     vec_each (const char *const, path, &others.list) {
         const struct snapshot_file *file = snapshot_at(side->snapshot, *path);
         const char *name = snapshot_name(side->snapshot, *path, &pairs->arena);

@@ -47,6 +47,8 @@ static int spawn(pid_t *pid, const char *const *args, char **env, int in, int ou
     return res;
 }
 
+enum { PIPE_ROOM = 1 << 20 };
+
 int process_start(struct process *p, const char *const *args, char **env, bool want_input)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, error = 0;
@@ -54,6 +56,8 @@ int process_start(struct process *p, const char *const *args, char **env, bool w
     p->messages = memfd_create("messages", MFD_CLOEXEC);
     if (p->messages < 0 || pipe2(out, O_CLOEXEC) || (want_input && pipe2(in, O_CLOEXEC)))
         error = errno;
+    else
+        fcntl(out[0], F_SETPIPE_SZ, PIPE_ROOM); /* else it waits until we read; it may be refused */
     if (!error)
         error = spawn(&p->pid, args, env, in[0], out[1], p->messages);
     close_if(in[0]);
@@ -66,7 +70,7 @@ int process_start(struct process *p, const char *const *args, char **env, bool w
     close_if(in[1]);
     close_if(out[0]);
     close_if(p->messages);
-    *p = (struct process){.in = -1, .out = -1, .messages = -1};
+    *p = (struct process){.in = -1, .out = -1, .messages = -1, .error = error};
     return error;
 }
 
@@ -101,16 +105,29 @@ int process_end(struct process *p, struct strbuf *messages)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+void process_drop(struct process *p)
+{
+    struct strbuf messages = STRBUF_INIT;
+    if (p->pid)
+        process_end(p, &messages);
+    strbuf_release(&messages);
+}
+
+int process_answer(struct process *p, struct strbuf *out, struct strbuf *messages)
+{
+    if (p->error) {
+        errno = p->error;
+        return -1;
+    }
+    drain(p->out, out);
+    return process_end(p, messages);
+}
+
 int process_run(const char *const *args, char **env, struct strbuf *out, struct strbuf *messages)
 {
     struct process p;
-    int error = process_start(&p, args, env, false);
-    if (error) {
-        errno = error;
-        return -1;
-    }
-    drain(p.out, out);
-    return process_end(&p, messages);
+    process_start(&p, args, env, false);
+    return process_answer(&p, out, messages);
 }
 
 void process_pass_on(const struct strbuf *messages, struct diag *diag)
@@ -129,18 +146,35 @@ void process_complain_git(int number, struct diag *diag)
              strerror(number));
 }
 
-bool process_ask_git(const char *const *args, struct strbuf *out, struct diag *diag)
+bool process_answer_git(struct process *p, const char *command, struct strbuf *out,
+                        struct diag *diag)
 {
     struct strbuf messages = STRBUF_INIT;
-    int status = process_run(args, NULL, out, &messages);
+    int status = process_answer(p, out, &messages);
     if (status < 0) {
         process_complain_git(errno, diag);
     } else if (status) {
         process_pass_on(&messages, diag);
         if (!messages.len)
             diag_add(diag, DIAG_ERROR, (struct diag_place){0}, _("'git %s' failed with status %d"),
-                     args[1], status);
+                     command, status);
     }
     strbuf_release(&messages);
     return status == 0;
+}
+
+/* What of ARGS is git's command: it stands behind git's own options. */
+static const char *command_of(const char *const *args)
+{
+    do
+        args += strcmp(*args, "-c") ? 1 : 2;
+    while (**args == '-');
+    return *args;
+}
+
+bool process_ask_git(const char *const *args, struct strbuf *out, struct diag *diag)
+{
+    struct process p;
+    process_start(&p, args, NULL, false);
+    return process_answer_git(&p, command_of(args), out, diag);
 }

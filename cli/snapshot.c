@@ -18,6 +18,7 @@
 
 struct listed {
     struct snapshot_file file;
+    bool differs; /* the file in the work tree, if there is one, from that in the index */
     UT_hash_handle hh;
 };
 
@@ -28,7 +29,9 @@ struct snapshot {
     const char *prefix, *up, *top;
     struct listed *files; /* by path */
     VEC(const char *) links;
-    bool listed;
+    VEC(const char *) differing; /* sources that differ */
+    bool listed, compared;
+    struct process list, comparison; /* questions that are asked */
     struct blobs blobs;
 };
 
@@ -101,8 +104,11 @@ void snapshot_free(struct snapshot *s)
 {
     if (!s)
         return;
+    process_drop(&s->list);
+    process_drop(&s->comparison);
     HASH_CLEAR(hh, s->files);
     vec_release(&s->links);
+    vec_release(&s->differing);
     blobs_release(&s->blobs);
     arena_release(&s->arena);
     free(s);
@@ -198,19 +204,33 @@ const char *snapshot_name(const struct snapshot *s, const char *path, struct are
 
 /* ---- the list */
 
-static void add_listed(struct snapshot *s, const char *path, const char *blob, size_t blob_len)
+static struct listed *add_listed(struct snapshot *s, const char *path, const char *blob,
+                                 size_t blob_len)
 {
     struct listed *file = arena_zalloc(&s->arena, 1, sizeof *file);
     file->file.path = arena_strndup(&s->arena, path, strlen(path));
     if (s->of != SNAPSHOT_WORK_TREE)
         file->file.blob = arena_strndup(&s->arena, blob, blob_len);
     HASH_ADD_KEYPTR(hh, s->files, file->file.path, strlen(path), file);
+    return file;
 }
 
-/* Takes "MODE HASH STAGE<TAB>PATH", as ls-files says it, or "MODE TYPE HASH<TAB>PATH", as ls-tree
-   does. What is in conflict is nothing yet. */
+/* The file of the index is not the one that the work tree has. */
+static void add_differing(struct snapshot *s, struct listed *file)
+{
+    if (file->differs || wanted_kind(file->file.path) == FILE_OTHER)
+        return;
+    file->differs = true;
+    *vec_push(&s->differing) = file->file.path;
+}
+
+/* Takes "TAG MODE HASH STAGE<TAB>PATH", as ls-files says it, or "MODE TYPE HASH<TAB>PATH", as
+   ls-tree does. What is in conflict is nothing yet. */
 static void take_listed(struct snapshot *s, const char *entry)
 {
+    bool tree = s->of == SNAPSHOT_COMMIT, absent = !tree && *entry == 'S';
+    if (!tree && entry[0] && entry[1])
+        entry += 2;
     const char *tab = strchr(entry, '\t'), *second = strchr(entry, ' ');
     const char *third = second ? strchr(second + 1, ' ') : NULL;
     if (!tab || !third || tab < third)
@@ -219,29 +239,39 @@ static void take_listed(struct snapshot *s, const char *entry)
         *vec_push(&s->links) = arena_strndup(&s->arena, tab + 1, strlen(tab + 1));
     if (strncmp(entry, "100", 3) != 0)
         return;
-    bool tree = s->of == SNAPSHOT_COMMIT;
     if (!tree && third[1] != '0')
         return;
     const char *hash = tree ? third + 1 : second + 1;
-    add_listed(s, tab + 1, hash, (size_t)((tree ? tab : third) - hash));
+    struct listed *file = add_listed(s, tab + 1, hash, (size_t)((tree ? tab : third) - hash));
+    if (absent)
+        add_differing(s, file);
 }
 
-bool snapshot_list(struct snapshot *s, struct diag *diag)
+void snapshot_ask_list(struct snapshot *s)
 {
-    static const char *const index[] = {"ls-files", "-s", "-z", "--full-name", ":/"};
+    static const char *const index[] = {"ls-files", "-t", "-s", "-z", "--full-name", ":/"};
     const char *const tree[] = {"ls-tree", "-r", "-z", "--full-tree", s->commit};
     arguments args = {0};
-    struct strbuf out = STRBUF_INIT;
-    if (s->listed)
-        return true;
+    if (s->listed || s->list.pid)
+        return;
     begin_git(&args);
     if (s->of == SNAPSHOT_COMMIT)
         add_all(&args, tree, sizeof tree / sizeof *tree);
     else
         add_all(&args, index, sizeof index / sizeof *index);
     *vec_push(&args) = NULL;
-    bool res = process_ask_git(args.items, &out, diag);
+    process_start(&s->list, args.items, NULL, false);
     vec_release(&args);
+}
+
+bool snapshot_list(struct snapshot *s, struct diag *diag)
+{
+    struct strbuf out = STRBUF_INIT;
+    if (s->listed)
+        return true;
+    snapshot_ask_list(s);
+    bool res =
+        process_answer_git(&s->list, s->of == SNAPSHOT_COMMIT ? "ls-tree" : "ls-files", &out, diag);
     for (const char *at = out.text, *end = res && at ? at + out.len : at; at < end;
          at += strlen(at) + 1)
         take_listed(s, at);
@@ -328,60 +358,200 @@ static void add_sources(arguments *args)
     add_all(args, patterns, sizeof patterns / sizeof *patterns);
 }
 
-/* Gives TAKE what git found in OUT: PATH NUL LINE NEWLINE, of a commit with its name before. */
-static void take_found(const struct snapshot *s, const struct strbuf *out, snapshot_taker take,
-                       void *context)
+/* Asks git, without waiting for it, of which files the work tree has not what the index holds. */
+static void ask_comparison(struct snapshot *s)
+{
+    static const char *const rest[] = {
+        "--no-optional-locks", "diff-files",    "--name-only",   "-z",
+        "--no-ext-diff",       "--no-textconv", "--no-relative", "--ignore-submodules=all"};
+    arguments args = {0};
+    if (s->compared || s->comparison.pid)
+        return;
+    begin_git(&args);
+    add_all(&args, rest, sizeof rest / sizeof *rest);
+    *vec_push(&args) = NULL;
+    process_start(&s->comparison, args.items, NULL, false);
+    vec_release(&args);
+}
+
+/* Finds the sources of which the work tree has not what the index holds; false after an error in
+   DIAG. */
+static bool find_differing(struct snapshot *s, struct diag *diag)
+{
+    struct strbuf out = STRBUF_INIT;
+    if (s->compared)
+        return true;
+    if (!snapshot_list(s, diag))
+        return false;
+    s->compared = process_answer_git(&s->comparison, "diff-files", &out, diag);
+    for (const char *at = out.text, *end = s->compared && at ? at + out.len : at; at < end;
+         at += strlen(at) + 1) {
+        struct listed *file;
+        HASH_FIND_STR(s->files, at, file);
+        if (file)
+            add_differing(s, file);
+    }
+    strbuf_release(&out);
+    return s->compared;
+}
+
+struct snapshot_hunt {
+    struct snapshot *snapshot;
+    struct snapshot_search search;
+    struct process git;
+};
+
+/* Where git grep looks. */
+enum place { PLACE_COMMIT, PLACE_INDEX, PLACE_WORK_TREE };
+
+/* Starts git to look there for what HUNT is after, in the files that WHERE names (NULL behind it),
+   or in sources. */
+static void start_grep(struct snapshot_hunt *hunt, enum place place, const char *const *where)
+{
+    /* Of the user's settings none counts. Two threads of git's hinder each other. */
+    static const char *const first[] = {"grep",
+                                        "-z",
+                                        "-a",
+                                        "-F",
+                                        "--no-color",
+                                        "--threads=1",
+                                        "--full-name",
+                                        "--no-line-number",
+                                        "--no-column",
+                                        "--no-textconv",
+                                        "--no-recurse-submodules"};
+    arguments args = {0};
+    begin_git(&args);
+    add_all(&args, first, sizeof first / sizeof *first);
+    if (place == PLACE_INDEX)
+        *vec_push(&args) = "--cached";
+    if (hunt->search.words)
+        *vec_push(&args) = "-w";
+    for (const char *const *text = hunt->search.texts; *text; ++text) {
+        *vec_push(&args) = "-e";
+        *vec_push(&args) = *text;
+    }
+    if (place == PLACE_COMMIT)
+        *vec_push(&args) = hunt->snapshot->commit;
+    *vec_push(&args) = "--";
+    if (!*where)
+        add_sources(&args);
+    for (; *where; ++where)
+        *vec_push(&args) = *where;
+    *vec_push(&args) = NULL;
+    process_start(&hunt->git, args.items, NULL, false);
+    vec_release(&args);
+}
+
+/* Gives TAKE what git found in OUT: PATH NUL LINE NEWLINE, of a commit with its name before. What
+   is found in the WORK_TREE counts where the index has the same. */
+static void take_found(const struct snapshot *s, bool work_tree, const struct strbuf *out,
+                       snapshot_taker take, void *context)
 {
     size_t before = s->of == SNAPSHOT_COMMIT ? strlen(s->commit) + 1 : 0;
     const char *at = out->text, *end = at ? at + out->len : at;
     while (at < end) {
         const char *path = at, *line = memchr(at, '\0', (size_t)(end - at));
+        struct listed *file = NULL;
         if (!line++)
             break;
         const char *nl = memchr(line, '\n', (size_t)(end - line));
         at = nl ? nl + 1 : end;
-        if (before < (size_t)(line - path))
+        if (work_tree)
+            HASH_FIND_STR(s->files, path, file);
+        if (before < (size_t)(line - path) && !(file && file->differs))
             take(context, path + before, line, (size_t)((nl ? nl : end) - line));
     }
+}
+
+/* Waits for the answer to what start_grep() asked; false after an error in DIAG. */
+static bool end_grep(struct snapshot_hunt *hunt, struct strbuf *out, struct diag *diag)
+{
+    struct strbuf messages = STRBUF_INIT;
+    int status = process_answer(&hunt->git, out, &messages);
+    if (status < 0)
+        process_complain_git(errno, diag);
+    else if (1 < status)
+        process_pass_on(&messages, diag);
+    strbuf_release(&messages);
+    return status == 0 || status == 1; /* 1: nothing was found */
+}
+
+/* As end_grep(), and gives TAKE what was found. */
+static bool finish(struct snapshot_hunt *hunt, bool work_tree, snapshot_taker take, void *context,
+                   struct diag *diag)
+{
+    struct strbuf out = STRBUF_INIT;
+    bool res = end_grep(hunt, &out, diag);
+    if (res)
+        take_found(hunt->snapshot, work_tree, &out, take, context);
+    strbuf_release(&out);
+    return res;
+}
+
+/* Looks once more, for the files that differ, in the index itself. */
+static bool finish_differing(struct snapshot_hunt *hunt, snapshot_taker take, void *context,
+                             struct diag *diag)
+{
+    struct snapshot *s = hunt->snapshot;
+    struct arena arena = ARENA_INIT;
+    VEC(const char *) where = {0};
+    vec_each (const char *const, path, &s->differing)
+        *vec_push(&where) = arena_printf(&arena, ":(top,literal)%s", *path);
+    *vec_push(&where) = NULL;
+    start_grep(hunt, PLACE_INDEX, where.items);
+    vec_release(&where);
+    arena_release(&arena);
+    return finish(hunt, false, take, context, diag);
+}
+
+/* Of so many differing files it is not worth to tell which. */
+enum { DIFFERING_MAX = 200 };
+
+/* Git unpacks what it reads from the index, so that the files of the work tree are several times
+   as fast to read, and as good where they are the same. */
+static bool finish_index(struct snapshot_hunt *hunt, snapshot_taker take, void *context,
+                         struct diag *diag)
+{
+    struct snapshot *s = hunt->snapshot;
+    if (!find_differing(s, diag))
+        return false;
+    if (s->differing.count <= DIFFERING_MAX)
+        return finish(hunt, true, take, context, diag) &&
+               (!s->differing.count || finish_differing(hunt, take, context, diag));
+    process_drop(&hunt->git);
+    start_grep(hunt, PLACE_INDEX, hunt->search.where);
+    return finish(hunt, false, take, context, diag);
+}
+
+struct snapshot_hunt *snapshot_grep_start(struct snapshot *s, const struct snapshot_search *search)
+{
+    struct snapshot_hunt *res = xcalloc(1, sizeof *res);
+    *res = (struct snapshot_hunt){.snapshot = s, .search = *search};
+    start_grep(res, s->of == SNAPSHOT_COMMIT ? PLACE_COMMIT : PLACE_WORK_TREE, search->where);
+    if (s->of == SNAPSHOT_INDEX)
+        ask_comparison(s);
+    return res;
+}
+
+bool snapshot_grep_end(struct snapshot_hunt *hunt, snapshot_taker take, void *context,
+                       struct diag *diag)
+{
+    bool res = hunt->snapshot->of == SNAPSHOT_INDEX ? finish_index(hunt, take, context, diag)
+                                                    : finish(hunt, false, take, context, diag);
+    snapshot_grep_drop(hunt);
+    return res;
+}
+
+void snapshot_grep_drop(struct snapshot_hunt *hunt)
+{
+    if (hunt)
+        process_drop(&hunt->git);
+    free(hunt);
 }
 
 bool snapshot_grep(struct snapshot *s, const struct snapshot_search *search, snapshot_taker take,
                    void *context, struct diag *diag)
 {
-    /* Of the user's settings none counts. */
-    static const char *const first[] = {"grep",         "-z",          "-a",
-                                        "-F",           "--no-color",  "--no-line-number",
-                                        "--no-column",  "--full-name", "--no-recurse-submodules",
-                                        "--no-textconv"};
-    arguments args = {0};
-    struct strbuf out = STRBUF_INIT, messages = STRBUF_INIT;
-    begin_git(&args);
-    add_all(&args, first, sizeof first / sizeof *first);
-    if (s->of == SNAPSHOT_INDEX)
-        *vec_push(&args) = "--cached";
-    if (search->words)
-        *vec_push(&args) = "-w";
-    for (const char *const *text = search->texts; *text; ++text) {
-        *vec_push(&args) = "-e";
-        *vec_push(&args) = *text;
-    }
-    if (s->of == SNAPSHOT_COMMIT)
-        *vec_push(&args) = s->commit;
-    *vec_push(&args) = "--";
-    if (!*search->where)
-        add_sources(&args);
-    for (const char *const *where = search->where; *where; ++where)
-        *vec_push(&args) = *where;
-    *vec_push(&args) = NULL;
-    int status = process_run(args.items, NULL, &out, &messages);
-    if (status < 0)
-        process_complain_git(errno, diag);
-    else if (1 < status)
-        process_pass_on(&messages, diag);
-    else
-        take_found(s, &out, take, context);
-    strbuf_release(&out);
-    strbuf_release(&messages);
-    vec_release(&args);
-    return status == 0 || status == 1; /* 1: nothing was found */
+    return snapshot_grep_end(snapshot_grep_start(s, search), take, context, diag);
 }

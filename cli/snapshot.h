@@ -50,8 +50,11 @@ struct snapshot_file {
     const char *blob; /* the hash of its content; NULL: it is read from the disk */
 };
 
-/* Asks git for the list, unless that was done; false after an error in DIAG. What follows needs
-   it, and any thread may then ask. */
+/* Asks git for the list, without waiting for it. */
+void snapshot_ask_list(struct snapshot *snapshot);
+
+/* Takes the list, unless that was done, asking for it first if need be; false after an error in
+   DIAG. What follows needs it, and any thread may then ask. */
 bool snapshot_list(struct snapshot *snapshot, struct diag *diag);
 
 /* The file with PATH; the one called NAME, by a link or not; or NULL. */
@@ -87,8 +90,20 @@ struct snapshot_search {
     bool words;
 };
 
-/* Gives TAKE all lines that hold it. False after an error in DIAG. */
+/* Gives TAKE all lines that hold it, and, of the index, maybe some of sources that WHERE does not
+   name. False after an error in DIAG. */
 bool snapshot_grep(struct snapshot *snapshot, const struct snapshot_search *search,
                    snapshot_taker take, void *context, struct diag *diag);
+
+/* A search that goes on beside our own work. */
+struct snapshot_hunt;
+
+/* The two halves of snapshot_grep(): what SEARCH points to has to stay until the second one, which
+   also frees HUNT. A hunt that nobody needs any more, or NULL, is dropped. */
+struct snapshot_hunt *snapshot_grep_start(struct snapshot *snapshot,
+                                          const struct snapshot_search *search);
+bool snapshot_grep_end(struct snapshot_hunt *hunt, snapshot_taker take, void *context,
+                       struct diag *diag);
+void snapshot_grep_drop(struct snapshot_hunt *hunt);
 
 #endif

@@ -665,15 +665,20 @@ static void free_graph(struct graph *g)
     arena_release(g->arena);
 }
 
-bool users_find(struct snapshot *snapshot, const struct changed_files *changed, struct paths *users,
-                struct arena *arena, struct diag *diag)
+struct snapshot_hunt *users_start(struct snapshot *snapshot)
 {
     static const char *const texts[] = {"include", NULL};
-    const struct snapshot_search search = {.texts = texts, .where = texts + 1};
+    return snapshot_grep_start(snapshot,
+                               &(struct snapshot_search){.texts = texts, .where = texts + 1});
+}
+
+bool users_find(struct snapshot *snapshot, struct snapshot_hunt *includes,
+                const struct changed_files *changed, struct paths *users, struct arena *arena,
+                struct diag *diag)
+{
     struct arena scratch = ARENA_INIT;
     struct graph g = {.snapshot = snapshot, .arena = &scratch};
-    bool res =
-        snapshot_list(snapshot, diag) && snapshot_grep(snapshot, &search, take_include, &g, diag);
+    bool res = snapshot_grep_end(includes, take_include, &g, diag) && snapshot_list(snapshot, diag);
     if (res) {
         take_links(&g);
         res = walk(&g, changed, users, diag);

@@ -3,7 +3,8 @@
    further in or out, where the linker may join them as cli/tree.h does, those that define a kernel
    which they launch, or launch one that they or their users define.
 
-   One `git grep` finds all includes, a second one the kernels near by. Which file an include means,
+   One `git grep` finds all includes, a second one the kernels near by; the first one may be started
+   while it is not known yet what was changed. Which file an include means,
    the names decide: the file beside the including one, else every file whose path ends with the
    include's, as -I may say.  */
 #ifndef CLI_USERS_H
@@ -28,10 +29,15 @@ struct changed_files {
     VEC(struct changed_file) list;
 };
 
+/* Starts to look for the includes. */
+struct snapshot_hunt *users_start(struct snapshot *snapshot);
+
 /* Adds to USERS, sorted and in ARENA, the sources that a change of those in CHANGED may concern,
    without these; where they are many, only those that speak of a name on a line that came, or of
-   one that is defined by such. False after an error in DIAG. */
-bool users_find(struct snapshot *snapshot, const struct changed_files *changed, struct paths *users,
-                struct arena *arena, struct diag *diag);
+   one that is defined by such. INCLUDES are users_start()'s, and freed. False after an error in
+   DIAG. */
+bool users_find(struct snapshot *snapshot, struct snapshot_hunt *includes,
+                const struct changed_files *changed, struct paths *users, struct arena *arena,
+                struct diag *diag);
 
 #endif

@@ -48,6 +48,13 @@ index() {
     echo 'include-directory = inc' >>.hipwright.ini && git add .hipwright.ini && rm -r src/tile.cu inc && run 0 check --staged && found src/tile.cu:5 && back
 }
 ok "by what the index holds, also of files with nothing staged" index
+unread() {
+    git update-index --assume-unchanged src/tile.cu && lines src/tile.cu 'int x;' && edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && git update-index --no-assume-unchanged src/tile.cu && back || return
+    git sparse-checkout set --no-cone '/*' '!src' && [ ! -e src/tile.cu ] && edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 && back && git sparse-checkout disable || return
+    git checkout -q -b many && for n in {1..201}; do lines src/n$n.cu 'int n;'; done && git add src && git commit -qm many && rm src/*.cu && edit inc/config.h 33 32 && run 0 check --staged && found src/tile.cu:5 &&
+        back && git checkout -q - && git branch -qD many
+}
+ok "also of files that the work tree lacks" unread
 work_tree() { sed -i 's/33/32/' inc/config.h && edit src/def.cu p\\[ 'p[1 + ' && run 0 check --staged && found && run 0 check --diff-base=HEAD && found src/tile.cu:5 && back; }
 ok "not by what the work tree holds" work_tree
 unrelated() { edit inc/config.h 33 32 && git commit -qm t && edit inc/config.h 7 8 && run 0 check --staged --fail-on=note && found && edit src/tile.cu 'p\[OTHER' 'p[1 + OTHER' && run 0 check --staged && found src/tile.cu:5 && back HEAD~1; }
