@@ -124,6 +124,67 @@ ms=$(ratio "$(median 20 "$HIPWRIGHT" translate "$dir/one.cu")" 1000)
 echo "start-up (median of 20)"
 row "a file with one cudaMalloc" "$ms ms" "< 10 ms" "$(below "$ms" 9.99)"
 
+# ---- the hook
+
+# kernels N: the text of file N, with four kernels and their launches.
+kernels()
+{
+    awk -v n="$1" 'BEGIN {
+        print "#include \"../../include/config.h\""
+        for (k = 0; k < 4; ++k) {
+            printf "__global__ void kernel_%d_%d(float *out, const float *in, int n)\n{\n", n, k
+            print "    __shared__ float tile[BLOCK];"
+            print "    int i = blockIdx.x * BLOCK + threadIdx.x;"
+            print "    tile[threadIdx.x] = i < n ? in[i] : 0.0f;"
+            print "    __syncthreads();"
+            print "    for (int d = 16; d > 0; d /= 2)"
+            print "        tile[threadIdx.x] += __shfl_down_sync(~0u, tile[threadIdx.x], d);"
+            print "    if (i < n)\n        out[i] = tile[threadIdx.x];\n}"
+            printf "void run_%d_%d(float *out, float *in, int n)\n{\n", n, k
+            printf "    kernel_%d_%d<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(out, in, n);\n}\n", n, k
+        }
+    }'
+}
+
+# A repository of 5,000 files, 500 of them with kernels; loose objects, as they are after commits.
+make_repository()
+{
+    local i
+    mkdir -p "$dir/repo/include" "$dir/repo/src"/{0..99}
+    cd "$dir/repo"
+    echo '#define BLOCK 256' >include/config.h
+    for ((i = 0; i < 5000; ++i)); do
+        if ((i % 10)); then
+            printf '#include <vector>\nint function_%d(std::vector<int> &v);\n' "$i" >"src/$((i / 50))/$i.cc"
+        else
+            kernels "$i" >"src/$((i / 50))/$i.cu"
+        fi
+    done
+    git init -q
+    git add .
+    git -c user.name=bench -c user.email=bench@example.org commit -q -m bench
+    for ((i = 0; i < 1000; i += 100)); do
+        sed -i 's/ = in/ =  in/; s/out\[i\] =/out[i]  =/' "src/$((i / 50))/$i.cu"
+    done
+    git add .
+}
+
+if command -v git >/dev/null; then
+    echo "check --staged, ten files of a repository of 5,000 (median of 5, all cores)"
+    here=$PWD cores=("${pin[@]}") pin=()
+    make_repository
+    us=$(median 5 "$HIPWRIGHT" check --staged)
+    status=$(median 5 git status)
+    row "no header" "$(ratio "$us" 1000) ms, $(ratio "$us" "$status") x git status" "< 150 ms" \
+        "$(below "$us" 150000)"
+    echo '#define OTHER 1' >>include/config.h
+    git add .
+    us=$(median 5 "$HIPWRIGHT" check --staged)
+    row "one more, a header of 500" "$(ratio "$us" 1000) ms" "< 1000 ms" "$(below "$us" 1000000)"
+    cd "$here"
+    pin=("${cores[@]}")
+fi
+
 # ---- linearity
 
 # About 2 MB of text of the corpus, whole files.
