@@ -19,7 +19,8 @@ struct measure {
     uint64_t opaque; /* those of them that are not understood */
     /* By the kind of the token; TOK_EOF: what is nested too deep. */
     struct measure_reason reasons[TOK_COUNT];
-    uint8_t *counted; /* of each token: enum measure_flag; owned */
+    /* Of each token, and of the end: itself, or where it was counted one behind it; owned. */
+    uint32_t *rest, *rest_opaque;
 };
 
 void measure_init(struct measure *measure, const struct unit *unit);

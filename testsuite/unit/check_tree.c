@@ -974,7 +974,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_files, 0, COUNT(files));
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("all");
-    tcase_set_timeout(tcase, 300);
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_sources, 0, 4);
     tcase_add_test(tcase, test_prefixes);
     tcase_add_loop_test(tcase, test_bytes, 0, 4);
