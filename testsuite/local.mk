@@ -102,6 +102,7 @@ endif
 # Each is made of the source of its own name and what all share; programs without an LDADD of their
 # own, which these are, take this one.
 testsuite_unit_libunit_a_SOURCES = \
+    testsuite/unit/assert.h \
     testsuite/unit/common.c testsuite/unit/common.h \
     testsuite/unit/parse.c testsuite/unit/parse.h \
     testsuite/unit/suite.c testsuite/unit/suite.h

@@ -2,12 +2,12 @@
    words are; over every source of the tests with random changes. */
 #include <config.h>
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "report/contrast.h"
+#include "testsuite/unit/assert.h"
 #include "testsuite/unit/common.h"
 #include "testsuite/unit/suite.h"
 

@@ -2,7 +2,6 @@
 
 #include "annotate/gpu/lds.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "annotate/gpu/targets.h"
 #include "base/arena.h"
 #include "base/xalloc.h"
+#include "testsuite/unit/assert.h"
 #include "testsuite/unit/suite.h"
 
 enum { BLOCK = 256 };

@@ -3,7 +3,6 @@
    changes nothing. */
 #include <config.h>
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "base/xalloc.h"
 #include "parser/unit.h"
 #include "report/marker.h"
+#include "testsuite/unit/assert.h"
 #include "testsuite/unit/common.h"
 #include "testsuite/unit/suite.h"
 

@@ -2,7 +2,6 @@
 
 #include "annotate/gpu/occupancy.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "annotate/gpu/targets.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "testsuite/unit/assert.h"
 #include "testsuite/unit/common.h"
 #include "testsuite/unit/suite.h"
 

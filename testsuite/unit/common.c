@@ -2,13 +2,13 @@
 
 #include "testsuite/unit/common.h"
 
-#include <check.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "testsuite/unit/assert.h"
 
 struct map *load_facts(void)
 {
