@@ -12,12 +12,13 @@ AM_TESTS_ENVIRONMENT = \
     LC_ALL=C; export LC_ALL; unset LANGUAGE;
 
 SCRIPT_TESTS = \
+    testsuite/cli/tree.sh \
+    testsuite/cli/files.sh \
     testsuite/cli/annotate.sh \
     testsuite/cli/banks.sh \
     testsuite/cli/baseline.sh \
     testsuite/cli/config.sh \
     testsuite/cli/elsewhere.sh \
-    testsuite/cli/files.sh \
     testsuite/cli/formats.sh \
     testsuite/cli/headers.sh \
     testsuite/cli/hook.sh \
@@ -27,19 +28,54 @@ SCRIPT_TESTS = \
     testsuite/cli/results.sh \
     testsuite/cli/staged.sh \
     testsuite/cli/review.sh \
-    testsuite/cli/tree.sh \
     testsuite/cli/usage.sh \
     testsuite/fixtures.sh \
     testsuite/lane.sh \
     testsuite/manual.sh \
     testsuite/maps-lint.sh \
     testsuite/pages.sh
-TESTS += $(SCRIPT_TESTS)
 
+# One program per module; each prints TAP.
+UNIT_TESTS = \
+    testsuite/unit/check_invariants \
+    testsuite/unit/check_annotate \
+    testsuite/unit/check_contrast \
+    testsuite/unit/check_edit \
+    testsuite/unit/check_entries \
+    testsuite/unit/check_expr \
+    testsuite/unit/check_fix \
+    testsuite/unit/check_launch \
+    testsuite/unit/check_lane \
+    testsuite/unit/check_lcs \
+    testsuite/unit/check_lexer \
+    testsuite/unit/check_lds \
+    testsuite/unit/check_library \
+    testsuite/unit/check_map \
+    testsuite/unit/check_marker \
+    testsuite/unit/check_model \
+    testsuite/unit/check_occupancy \
+    testsuite/unit/check_parser \
+    testsuite/unit/check_pool \
+    testsuite/unit/check_ptx \
+    testsuite/unit/check_record \
+    testsuite/unit/check_report \
+    testsuite/unit/check_toolkit \
+    testsuite/unit/check_tree \
+    testsuite/unit/check_write
+
+# The longest come first: make takes them in this order, and none should be left alone at the end.
 if COMPILER_TESTS
-TESTS += testsuite/compile.sh testsuite/hip-names.sh testsuite/model.sh testsuite/occupancy.sh \
-    testsuite/shims.sh
+TESTS += testsuite/compile.sh testsuite/shims.sh testsuite/hip-names.sh testsuite/occupancy.sh \
+    testsuite/model.sh
 endif
+if HAVE_CHECK
+check_PROGRAMS += $(UNIT_TESTS)
+check_LIBRARIES = testsuite/unit/libunit.a
+TESTS += $(UNIT_TESTS)
+else
+TESTS += testsuite/no-check.sh
+endif
+TESTS += $(SCRIPT_TESTS)
 
 EXTRA_DIST += \
     $(SCRIPT_TESTS) \
@@ -62,42 +98,6 @@ EXTRA_DIST += \
     testsuite/unit/lds_pads.tsv \
     testsuite/unit/lds_patterns.tsv \
     testsuite/verdicts.tsv
-
-# One program per module; each prints TAP.
-UNIT_TESTS = \
-    testsuite/unit/check_annotate \
-    testsuite/unit/check_contrast \
-    testsuite/unit/check_edit \
-    testsuite/unit/check_entries \
-    testsuite/unit/check_expr \
-    testsuite/unit/check_fix \
-    testsuite/unit/check_invariants \
-    testsuite/unit/check_launch \
-    testsuite/unit/check_lane \
-    testsuite/unit/check_lcs \
-    testsuite/unit/check_lexer \
-    testsuite/unit/check_lds \
-    testsuite/unit/check_library \
-    testsuite/unit/check_map \
-    testsuite/unit/check_marker \
-    testsuite/unit/check_model \
-    testsuite/unit/check_occupancy \
-    testsuite/unit/check_parser \
-    testsuite/unit/check_pool \
-    testsuite/unit/check_ptx \
-    testsuite/unit/check_record \
-    testsuite/unit/check_report \
-    testsuite/unit/check_toolkit \
-    testsuite/unit/check_tree \
-    testsuite/unit/check_write
-
-if HAVE_CHECK
-check_PROGRAMS += $(UNIT_TESTS)
-check_LIBRARIES = testsuite/unit/libunit.a
-TESTS += $(UNIT_TESTS)
-else
-TESTS += testsuite/no-check.sh
-endif
 
 # Each is made of the source of its own name and what all share; programs without an LDADD of their
 # own, which these are, take this one.
