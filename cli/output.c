@@ -198,8 +198,13 @@ static bool write_below(struct output *out, const struct input *input, const str
                         const char *path, struct record_entry *entry)
 {
     struct stat st;
-    bool good = true, there = !lstat(path, &st);
-    bool is_input = !stat(path, &st) && inputs_contain(&st, out->inputs);
+    bool good = true, there = !lstat(path, &st), leads = !stat(path, &st);
+    bool is_input = leads && inputs_contain(&st, out->inputs);
+    if (leads && !S_ISREG(st.st_mode)) {
+        diag_add(out->diag, DIAG_ERROR, (struct diag_place){.file = path},
+                 _("is no regular file and cannot be replaced"));
+        return false;
+    }
     if (!is_input && there && write_is_same(path, job->text.text, job->text.len)) {
         out->same++;
         say(out, input->name, _("'%s' is up to date"), path);
@@ -315,12 +320,12 @@ bool output_leave_out(const struct options *options, struct inputs *inputs, stru
         return true;
     inputs_resolve(inputs);
     vec_each (const struct input, input, &inputs->list) {
-        const char *below = input->found || !input->real ? NULL : path_below(folder, input->real);
+        const char *below = input->real ? path_below(folder, input->real) : NULL;
         if (below && !record && res)
             res = (record = record_open(options->output_dir, diag)) != NULL;
         if (!below || !record || !record_find(record, below))
             inputs->list.items[kept++] = *input;
-        else if (!options->quiet)
+        else if (input->found ? options->verbose : !options->quiet)
             diag_add(diag, DIAG_NOTE, (struct diag_place){.file = input->name},
                      _("is what an earlier run wrote below '--output-dir', and is left out"));
     }

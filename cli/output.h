@@ -24,8 +24,9 @@ struct output {
     size_t gone;           /* outputs without source */
 };
 
-/* Takes out of INPUTS what is named file by file and an earlier run wrote below --output-dir, as
-   programs do that pass on all sources that changed (pre-commit). False after an error in DIAG. */
+/* Takes out of INPUTS what an earlier run wrote below --output-dir: programs name such files that
+   pass on all sources that changed (pre-commit), and a folder holds them where it is the one that
+   is written into, or lies in that. False after an error in DIAG. */
 bool output_leave_out(const struct options *options, struct inputs *inputs, struct diag *diag);
 
 /* Makes everything ready for the results of INPUTS; false after an error in DIAG. To be released

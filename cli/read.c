@@ -118,17 +118,48 @@ bool read_file(const char *path, const char *name, struct content *content, stru
     return res;
 }
 
+/* Opens the regular file PATH, without waiting for anybody to write into a pipe; -1 after a message,
+   or, with *GONE, where nothing is there. */
+static int open_regular(const char *path, bool *gone, struct diag *diag)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
+    *gone = fd < 0 && errno == ENOENT;
+    if (*gone)
+        return -1;
+    if (0 <= fd && !fstat(fd, &st) && S_ISREG(st.st_mode))
+        return fd;
+    if (fd < 0)
+        complain(diag, path, errno);
+    else
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = path}, _("is no regular file"));
+    if (0 <= fd)
+        close(fd);
+    return -1;
+}
+
+bool read_regular(const char *path, struct content *content, struct diag *diag)
+{
+    bool gone, res = false;
+    *content = (struct content){0};
+    int fd = open_regular(path, &gone, diag);
+    if (gone)
+        complain(diag, path, ENOENT);
+    if (0 <= fd) {
+        res = read_descriptor(fd, path, false, content, diag);
+        close(fd);
+    }
+    return res;
+}
+
 bool read_log(const char *path, struct content *content, struct diag *diag)
 {
+    bool gone, res = false;
     *content = (struct content){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 && errno == ENOENT)
-        return true;
-    if (fd < 0) {
-        complain(diag, path, errno);
-        return false;
+    int fd = open_regular(path, &gone, diag);
+    if (0 <= fd) {
+        res = read_descriptor(fd, path, true, content, diag);
+        close(fd);
     }
-    bool res = read_descriptor(fd, path, true, content, diag);
-    close(fd);
-    return res;
+    return res || gone;
 }

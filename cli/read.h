@@ -19,8 +19,12 @@ struct content {
    any trouble of the system is an error in DIAG, and false; then there is nothing to free. */
 bool read_file(const char *path, const char *name, struct content *content, struct diag *diag);
 
+/* As read_file(), of a file that programs keep for themselves: what is no regular file is an error,
+   and not waited for. */
+bool read_regular(const char *path, struct content *content, struct diag *diag);
+
 /* Reads a log at PATH, to which others may append meanwhile and which they may remove: what it has
-   held so far. CONTENT has no text where there is none. False after a message. */
+   held so far. What is no regular file is an error. CONTENT has no text where there is none. False after a message. */
 bool read_log(const char *path, struct content *content, struct diag *diag);
 
 /* Whether A and B say the same of the same file: nobody wrote to it between them. */

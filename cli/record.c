@@ -165,7 +165,7 @@ static bool read_record(struct record *record, struct diag *diag)
     struct content content;
     if (access(record->name, F_OK) && errno == ENOENT)
         return true;
-    if (!read_file(record->name, record->name, &content, diag))
+    if (!read_regular(record->name, &content, diag))
         return false;
     bool res = true;
     unsigned number = 0;
@@ -295,7 +295,7 @@ bool record_is_ours(const struct record *record, const char *path, const char *f
     const struct record_entry *entry = record_find(record, path);
     struct content content;
     struct diag none = DIAG_INIT;
-    bool res = read_file(file, file, &content, &none);
+    bool res = read_regular(file, &content, &none);
     diag_release(&none);
     if (!res)
         return false;
