@@ -1,4 +1,5 @@
 libhipwright_a_SOURCES += \
+    cli/attributes.c cli/attributes.h \
     cli/banks.c cli/banks.h \
     cli/baseline.c cli/baseline.h \
     cli/changes.c cli/changes.h \

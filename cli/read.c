@@ -118,8 +118,8 @@ bool read_file(const char *path, const char *name, struct content *content, stru
     return res;
 }
 
-/* Opens the regular file PATH, without waiting for anybody to write into a pipe; -1 after a message,
-   or, with *GONE, where nothing is there. */
+/* Opens the regular file PATH, without waiting for anybody to write into a pipe; -1 after a
+   message, or, with *GONE, where nothing is there. */
 static int open_regular(const char *path, bool *gone, struct diag *diag)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

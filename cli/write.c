@@ -18,6 +18,7 @@
 #include "base/i18n.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "cli/attributes.h"
 #include "cli/read.h"
 
 #define TEMPORARY_MARK ".hipwright-"
@@ -157,6 +158,7 @@ struct target {
     struct stat stat;        /* if it is there */
     bool derived;            /* see struct write_job */
     const struct stat *like; /* whose mode and owner a new file gets, or NULL */
+    const char *like_path;   /* where that is */
 };
 
 /* Picks a name for a temporary file, makes it with ACTION (which returns a descriptor, or -1
@@ -224,6 +226,20 @@ static int keep_mode(int fd, const struct stat *old)
     return fchmod(fd, mode) ? errno : 0;
 }
 
+/* Gives FD, the file that takes the place of T's or is made like another, what is known of that
+   beside its content; an errno or 0. */
+static int keep_what_is_known(const struct target *t, int fd)
+{
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int old = t->there ? openat(t->folder, t->name, flags) : open(t->like_path, flags);
+    if (0 <= old) {
+        attributes_copy(old, fd);
+        close(old);
+    }
+    /* Comes last, since an access control list changes the mode. */
+    return keep_mode(fd, t->there ? &t->stat : t->like);
+}
+
 /* Holds FD's file locked until the result is closed, so that nobody takes it for a leftover; -1
    where that is not possible. */
 static int lock(int fd)
@@ -264,7 +280,7 @@ static int replace(const struct target *t, const char *name, const char *text, s
         return errno;
     int error = write_all(fd, text, len);
     if (!error && (t->there || t->like))
-        error = keep_mode(fd, t->there ? &t->stat : t->like);
+        error = keep_what_is_known(t, fd);
     if (!error && !t->derived && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
         error = errno;
     if (close(fd) && !error)
@@ -387,7 +403,8 @@ bool write_file(const struct write_job *job, struct diag *diag)
                        .folder = -1,
                        .derived = job->derived,
                        .executable = job->executable,
-                       .like = job->like};
+                       .like = job->like,
+                       .like_path = job->like_path};
     bool res = false;
     t.there = !stat(path, &t.stat);
     if (t.there && S_ISDIR(t.stat.st_mode)) {
@@ -479,7 +496,11 @@ bool write_renamed(const struct write_job *job, const char *path, struct diag *d
             return false;
         }
     }
-    struct write_job new = {.path = path, .text = job->text, .len = job->len, .like = job->as_read};
+    struct write_job new = {.path = path,
+                            .text = job->text,
+                            .len = job->len,
+                            .like = job->as_read,
+                            .like_path = job->path};
     bool res = write_is_same(path, job->text, job->len) || write_file(&new, diag);
     /* From here on the text is there twice; the next run finds that and goes on. */
     if (res && (old.text ? rename(job->path, old.text) : unlink(job->path)))

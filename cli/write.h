@@ -2,8 +2,8 @@
 
    A file is never half written: the text goes into a temporary file beside it
    (".NAME.hipwright-XXXXXX"), is brought to the disk (but see `derived`) and then takes the place
-   of the old file in one step. Mode and owner of an existing file are kept, symbolic links are
-   followed and stay. All of it happens on the main thread, where the signals arrive.  */
+   of the old file in one step. Mode, owner and extended attributes of an existing file are
+   kept, symbolic links are followed and stay. All of it happens on the main thread, where the signals arrive.  */
 #ifndef CLI_WRITE_H
 #define CLI_WRITE_H
 
@@ -22,6 +22,7 @@ struct write_job {
     bool executable;            /* a new file is a program */
     const char *suffix;         /* first keep the old file under its name with this, or NULL */
     const struct stat *like;    /* a new file gets this one's mode and owner, or NULL */
+    const char *like_path;      /* and the attributes of this one, if LIKE is given */
     const struct stat *as_read; /* refuse if the file is no longer what was read, or NULL */
     bool (*is_input)(const struct stat *stat, void *context); /* refuse to overwrite these */
     void *context;

@@ -202,6 +202,26 @@ rm -rf placed
 ok "the working folder" dot
 inside() { cp -r tree/d3 nest && run 0 --output-dir=nest/hip nest/ && run 0 --output-dir=nest/hip nest/ && has err 'nothing to write' && [ ! -e nest/hip/hip ]; }
 ok "an output folder inside is no input" inside
+# The folder that is written into is that of the inputs, or holds it.
+around() {
+    mkdir -p around/s around/t && cuda_source around/s/k.cu && cuda_source around/t/k.cu && (
+        cd around && for _ in 1 2; do run 0 --output-dir=s s && run 0 --rename --output-dir=. t && run 0 --rename --output-dir=. t/* || exit; done
+        [ "$(list .)" = $'./err\n./out\n./s/k.cu\n./s/s/k.cu\n./t/k.cu\n./t/k.hip' ] || { list .; exit 1; }
+    )
+}
+ok "what an earlier run wrote is no input" around
+blocked() {
+    local at
+    mkdir gate && cuda_source gate/k.cu || return
+    for at in .hipwright.record .hipwright.journal gate/k.cu; do
+        for kind in mkfifo mkdir; do
+            rm -rf blocked && mkdir -p blocked/gate && $kind "blocked/$at" && timeout 20 "$HIPWRIGHT" -q --output-dir=blocked gate 2>err
+            [ $? -eq 2 ] && has err "blocked/$at: error: is " || { echo "# $kind $at"; return 1; }
+        done
+    done
+    [ "$(list blocked)" = '' ]
+}
+ok "pipes and folders where files are to be" blocked
 inside_git() {
     mkdir -p around-git/sub && cuda_source around-git/sub/k.cu && cuda_source around-git/k.cu && (
         cd around-git && git init -q && for _ in 1 2; do

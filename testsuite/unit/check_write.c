@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -115,6 +116,31 @@ START_TEST(mode_is_kept)
     ck_assert_int_eq(stat("a", &st), 0);
     ck_assert_uint_eq(st.st_mode & 07777, 0751);
     expect("a", "new");
+}
+END_TEST
+
+/* Of user.note as this folder's file system keeps it; not all do. */
+static bool has_note(const char *path)
+{
+    char text[8] = "";
+    return getxattr(path, "user.note", text, sizeof text) == 2 && !memcmp(text, "ok", 2);
+}
+
+START_TEST(attributes_are_kept)
+{
+    struct stat st;
+    struct diag diag = DIAG_INIT;
+    put("a", "old");
+    if (setxattr("a", "user.note", "ok", 2, 0))
+        return;
+    ck_assert(do_write((struct write_job){.path = "a"}, "new"));
+    ck_assert(has_note("a"));
+    ck_assert_int_eq(stat("a", &st), 0);
+    struct write_job job = {.path = "a", .text = "moved", .len = 5, .as_read = &st};
+    ck_assert(write_renamed(&job, "b", &diag));
+    ck_assert(has_note("b"));
+    expect("b", "moved");
+    diag_release(&diag);
 }
 END_TEST
 
@@ -291,6 +317,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, new_file);
     tcase_add_test(tcase, mode_is_kept);
+    tcase_add_test(tcase, attributes_are_kept);
     tcase_add_test(tcase, links_are_followed);
     tcase_add_test(tcase, backup);
     tcase_add_test(tcase, backup_that_cannot_be);
