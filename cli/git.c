@@ -33,9 +33,19 @@ static const char *const local_variables[] = {
     "GIT_WORK_TREE",
 };
 
-static bool is_local(const char *variable)
+/* A repository that comes with a tree may say that objects it lacks are to be fetched, and name a
+   program for that: nothing is fetched. Git before 2.45 knows but the first of them. */
+static char no_protocol[] = "GIT_ALLOW_PROTOCOL=none", no_fetch[] = "GIT_NO_LAZY_FETCH=1";
+
+/* Whether git is to run without VARIABLE, one of the environment's. What is traced would be taken
+   for git's messages. */
+static bool is_dropped(const char *variable)
 {
+    static const char trace[] = "GIT_TRACE";
     size_t len = strcspn(variable, "=");
+    if (!strncmp(variable, trace, sizeof trace - 1) ||
+        !strncmp(variable, no_protocol, strcspn(no_protocol, "=") + 1))
+        return true;
     for (size_t i = 0; i < sizeof local_variables / sizeof *local_variables; ++i)
         if (len == strlen(local_variables[i]) && !memcmp(variable, local_variables[i], len))
             return true;
@@ -48,8 +58,10 @@ static int run(const char *const *args, struct strbuf *out, struct strbuf *err)
 {
     VEC(char *) env = {0};
     for (char **at = environ; at && *at; ++at)
-        if (!is_local(*at))
+        if (!is_dropped(*at))
             *vec_push(&env) = *at;
+    *vec_push(&env) = no_protocol;
+    *vec_push(&env) = no_fetch;
     *vec_push(&env) = NULL;
     int res = process_run(args, env.items, out, err);
     int error = errno;
@@ -85,7 +97,8 @@ char *git_top(const char *folder)
 
 bool git_ignores(const char *folder)
 {
-    const char *const args[] = {"git", "-C", folder, "check-ignore", "-q", "--", ".", NULL};
+    const char *const args[] = {
+        "git", "-c", "core.fsmonitor=false", "-C", folder, "check-ignore", "-q", "--", ".", NULL};
     struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
     int status = run(args, &out, &err);
     strbuf_release(&out);

@@ -345,8 +345,22 @@ if command -v git >/dev/null; then
             [ "$(grep -c d9/e9/ got)" -eq 1 ] && has got sub/n.cu && lacks got sub/ignored && has got d9/e8/ && has got 'd0/new?line.cu'
     }
     ok "git says what is ignored" ignored
-    hook_environment() { GIT_DIR=/nowhere GIT_INDEX_FILE=/nowhere/index GIT_WORK_TREE=/nowhere run 0 -q --output-dir=git.out2 repo/ && same_tree -x '.*' git.out git.out2; }
+    hook_environment() { GIT_DIR=/nowhere GIT_INDEX_FILE=/nowhere/index GIT_WORK_TREE=/nowhere GIT_TRACE=1 GIT_TRACE_SETUP=1 run 0 -q --output-dir=git.out2 repo/ && same_tree -x '.*' git.out git.out2; }
     ok "git's hooks do not disturb it" hook_environment
+    # A repository that names programs: of a file system's monitor, and to fetch what is not there.
+    hostile_git() {
+        local gone
+        mkdir -p hostile/in hostile/out && cuda_source hostile/in/k.cu && cuda_source hostile/out/k.cu && (
+            cd hostile && git init -q && git add . && git -c user.name=a -c user.email=a@example.org commit -qm x && gone=$(git rev-parse HEAD:out) &&
+                git sparse-checkout init --cone --sparse-index && git sparse-checkout set in && rm -f ".git/objects/${gone%"${gone#??}"}/${gone#??}" &&
+                printf '#!/bin/sh\n: >"%s/pwned"\n' "$work" >.git/run && chmod +x .git/run && git config core.fsmonitor "$PWD/.git/run" &&
+                git config remote.o.promisor true && git config remote.o.url /nowhere && git config remote.o.uploadpack "$PWD/.git/run" &&
+                git config extensions.partialClone o && git config core.repositoryformatversion 1
+        ) 2>/dev/null
+        "$HIPWRIGHT" -n hostile >out 2>err
+        has out 'hostile/in/k.cu: note: would change' && [ ! -e pwned ]
+    }
+    ok "git runs no program that a repository names" hostile_git
     named_ignored() { mkdir -p repo/d1/build && cuda_source repo/d1/build/y.cu && run 1 -n repo/d1/build && has out y.cu; }
     ok "an ignored folder that is named is taken" named_ignored
     # Of folders that share a repository git is asked once, and says the same as of each.
@@ -364,7 +378,7 @@ if command -v git >/dev/null; then
     without_git() { mkdir -p nogit && PATH=$work/nogit run 1 -n repo/d1 && has err 'git cannot be run' && has out build/y.cu; }
     ok "without git, what it ignores is taken, too" without_git
 else
-    for name in "git says what is ignored" "git's hooks do not disturb it" "an ignored folder that is named is taken" "folders of one repository" "without git, what it ignores is taken, too"; do
+    for name in "git says what is ignored" "git's hooks do not disturb it" "git runs no program that a repository names" "an ignored folder that is named is taken" "folders of one repository" "without git, what it ignores is taken, too"; do
         skip "$name" "no git"
     done
 fi
