@@ -350,7 +350,7 @@ if command -v git >/dev/null; then
     # A repository that names programs: of a file system's monitor, and to fetch what is not there.
     hostile_git() {
         local gone
-        mkdir -p hostile/in hostile/out && cuda_source hostile/in/k.cu && cuda_source hostile/out/k.cu && (
+        mkdir -p hostile/in hostile/out && cuda_source hostile/in/k.cu && cuda_source hostile/out/o.cu && (
             cd hostile && git init -q && git add . && git -c user.name=a -c user.email=a@example.org commit -qm x && gone=$(git rev-parse HEAD:out) &&
                 git sparse-checkout init --cone --sparse-index && git sparse-checkout set in && rm -f ".git/objects/${gone%"${gone#??}"}/${gone#??}" &&
                 printf '#!/bin/sh\n: >"%s/pwned"\n' "$work" >.git/run && chmod +x .git/run && git config core.fsmonitor "$PWD/.git/run" &&
