@@ -17,6 +17,10 @@
 #define uthash_fatal(message) xalloc_die()
 #include <uthash.h>
 
+/* So many folders and macros of a file count, more than any build gives; each is compared with all
+   others. */
+enum { FLAGS_MAX = 1024 };
+
 struct key {
     dev_t device;
     ino_t inode;
@@ -69,7 +73,8 @@ static void add_folder(struct compile_flags *flags, const char *folder)
     vec_each (const char *, other, &flags->folders)
         if (!strcmp(*other, folder))
             return;
-    *vec_push(&flags->folders) = folder;
+    if (flags->folders.count < FLAGS_MAX)
+        *vec_push(&flags->folders) = folder;
 }
 
 static void add_define(struct compile_flags *flags, const struct model_define *define)
@@ -77,7 +82,8 @@ static void add_define(struct compile_flags *flags, const struct model_define *d
     vec_each (const struct model_define, other, &flags->defines)
         if (!strcmp(other->name, define->name) && !strcmp(other->value, define->value))
             return;
-    *vec_push(&flags->defines) = *define;
+    if (flags->defines.count < FLAGS_MAX)
+        *vec_push(&flags->defines) = *define;
 }
 
 /* -U takes away what the same command defined. */

@@ -131,6 +131,12 @@ test_commands() {
 }
 ok 'compile commands tell where headers are' test_commands
 
+test_many() {
+    commands many.json "\"arguments\": [$(awk 'BEGIN { for (i = 0; i < 100000; ++i) printf "\"-DX%d\", ", i }') \"-I../include\"]"
+    timeout 20 "$HIPWRIGHT" check --no-config -p many.json a/src/main.cu a/src/kernels.cuh >out 2>err && has out "$bound"
+}
+ok 'a hundred thousand macros cost no more than others' test_many
+
 test_registers() {
     commands cc.json '"command": "nvcc -I../include --maxrregcount 32 -c main.cu"'
     cat a/src/kernels.cuh >a/src/both.cu
