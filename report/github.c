@@ -9,6 +9,12 @@
 
 enum { MOST = 10 };
 
+/* Whether C would steer a terminal that shows the commands. */
+static bool is_control(unsigned char c)
+{
+    return (c < ' ' && c != '\t') || c == 0x7f;
+}
+
 /* Appends the LEN bytes at TEXT as a message, or as a property, where more is special. */
 static void add_escaped(struct strbuf *out, const char *text, size_t len, const char *special)
 {
@@ -18,6 +24,8 @@ static void add_escaped(struct strbuf *out, const char *text, size_t len, const 
         char c = utf8.text[i];
         if (c && strchr(special, c))
             strbuf_printf(out, "%%%02X", (unsigned char)c);
+        else if (is_control((unsigned char)c))
+            strbuf_printf(out, "\\x%02X", (unsigned char)c);
         else
             strbuf_addc(out, c);
     }

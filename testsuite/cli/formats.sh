@@ -85,7 +85,8 @@ ok "SARIF names what could not be read" skipped
 
 # GitHub
 github() {
-    run 1 check --format=github "./$odd" && has out '::error file=src/odd %0A%25%3A\xE9?#%2Cü.cu,line=4,col=18,endLine=4,endColumn=26,title=ptx-inline::`y` is PTX, which AMD GPUs do not have%0ATODO: '
+    run 1 check --format=github "./$odd" && has out '::error file=src/odd %0A%25%3A\xE9?#%2Cü.cu,line=4,col=18,endLine=4,endColumn=26,title=ptx-inline::`y` is PTX, which AMD GPUs do not have%0ATODO: ' &&
+        cp src/a.cu $'\e[m.cu' && run 1 check --format=github $'\e[m.cu' && has out '::error file=\x1B[m.cu,line=4'
 }
 ok "GitHub's commands" github
 ten() {
