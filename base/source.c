@@ -65,9 +65,8 @@ size_t source_line_end(const struct source *source, size_t offset)
 
 size_t source_line_begin(const struct source *source, size_t offset)
 {
-    while (offset && source->text[offset - 1] != '\n')
-        --offset;
-    return offset;
+    const char *nl = offset ? memrchr(source->text, '\n', offset) : NULL;
+    return nl ? (size_t)(nl - source->text) + 1 : 0;
 }
 
 size_t source_text_begin(const struct source *source)

@@ -64,7 +64,8 @@ static size_t points_before(struct sarif_file *file, size_t offset)
 /* The column of OFFSET in code points. A byte order mark is no part of the text. */
 static size_t column(struct sarif_file *file, size_t offset)
 {
-    size_t begin = source_line_begin(file->source, offset), text = source_text_begin(file->source);
+    size_t begin = offset + 1 - source_location(file->source, offset).column,
+           text = source_text_begin(file->source);
     begin = begin < text && text <= offset ? text : begin;
     return points_before(file, offset) - points_before(file, begin) + 1;
 }
