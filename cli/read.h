@@ -24,7 +24,8 @@ bool read_file(const char *path, const char *name, struct content *content, stru
 bool read_regular(const char *path, struct content *content, struct diag *diag);
 
 /* Reads a log at PATH, to which others may append meanwhile and which they may remove: what it has
-   held so far. What is no regular file is an error. CONTENT has no text where there is none. False after a message. */
+   held so far. What is no regular file is an error. CONTENT has no text where there is none. False
+   after a message. */
 bool read_log(const char *path, struct content *content, struct diag *diag);
 
 /* Whether A and B say the same of the same file: nobody wrote to it between them. */

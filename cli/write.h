@@ -3,7 +3,8 @@
    A file is never half written: the text goes into a temporary file beside it
    (".NAME.hipwright-XXXXXX"), is brought to the disk (but see `derived`) and then takes the place
    of the old file in one step. Mode, owner and extended attributes of an existing file are
-   kept, symbolic links are followed and stay. All of it happens on the main thread, where the signals arrive.  */
+   kept, symbolic links are followed and stay. All of it happens on the main thread, where the
+   signals arrive.  */
 #ifndef CLI_WRITE_H
 #define CLI_WRITE_H
 
