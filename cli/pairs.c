@@ -81,19 +81,46 @@ static size_t stem(const char *path, bool *header)
     return len;
 }
 
-/* "cuda/k_cuda.cuh" and "hip/k_hip.hip.h" are "hip/k_hip h". */
+/* What the LEN bytes at NAME begin with that a port calls otherwise: CUDA, or one of its libraries.
+   How much of it counts in *TAKEN; NULL for nothing of the kind. */
+static const char *word_of_port(const char *name, size_t len, size_t *taken)
+{
+    static const struct {
+        const char *word;
+        size_t taken;
+        const char *key;
+    } words[] = {
+        {"cuda", 4, "hip"},      {"cudnn", 5, "miopen"},  {"nccl", 4, "rccl"},
+        {"cublas", 2, "hip"},    {"cufft", 2, "hip"},     {"curand", 2, "hip"},
+        {"cusparse", 2, "hip"},  {"cusolver", 2, "hip"},  {"cutensor", 2, "hip"},
+        {"rocblas", 3, "hip"},   {"rocfft", 3, "hip"},    {"rocrand", 3, "hip"},
+        {"rocsparse", 3, "hip"}, {"rocsolver", 3, "hip"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        size_t n = strlen(words[i].word);
+        if (n <= len && !strncasecmp(name, words[i].word, n)) {
+            *taken = words[i].taken;
+            return words[i].key;
+        }
+    }
+    return NULL;
+}
+
+/* "cuda/k_cublas.cuh" and "hip/k_hipblas.hip.h" are "hip/k_hipblas h". */
 static const char *key_of(struct pairs *pairs, const char *path)
 {
     struct strbuf key = STRBUF_INIT;
     bool header;
-    size_t len = stem(path, &header);
-    for (size_t i = 0; i < len;)
-        if (len - i < 4 || strncasecmp(path + i, "cuda", 4)) {
-            strbuf_addc(&key, path[i++]);
+    size_t len = stem(path, &header), taken;
+    for (size_t i = 0; i < len; i += taken) {
+        const char *word = word_of_port(path + i, len - i, &taken);
+        if (word) {
+            strbuf_adds(&key, word);
         } else {
-            strbuf_adds(&key, "hip");
-            i += 4;
+            strbuf_addc(&key, path[i]);
+            taken = 1;
         }
+    }
     strbuf_adds(&key, header ? " h" : "");
     const char *res = arena_strndup(&pairs->arena, key.text ? key.text : "", key.len);
     strbuf_release(&key);

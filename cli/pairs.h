@@ -7,8 +7,8 @@
 
    Files are the same by the record of the new folder, if we wrote it, and by their name; git adds
    its renames; what is left is paired where the names differ as those of a CUDA source and its port
-   do (k.cu, k.hip; cuda/k.cuh, hip/k.hip.h). git is asked by its plumbing, without a shell; names
-   may hold any byte.  */
+   do (k.cu, k.hip; cuda/k.cuh, hip/k.hip.h; k_cublas.cu, k_hipblas.cpp). git is asked by its
+   plumbing, without a shell; names may hold any byte.  */
 #ifndef CLI_PAIRS_H
 #define CLI_PAIRS_H
 

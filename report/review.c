@@ -66,8 +66,26 @@ static size_t offset_of(const struct version_lines *lines, size_t line)
     return line < lines->list.count ? lines->list.items[line].begin : lines->source->len;
 }
 
-/* Names the functions of the new side around the hunks; functions are in the order of their heads,
-   so that one walk does. */
+/* The only function with a body whose head begins ahead of END, of those from the one at NEXT on;
+   NULL for none, or several. */
+static const struct function *only_function(const struct unit *unit, size_t next, size_t end)
+{
+    const struct function *res = NULL;
+    for (; next < unit->functions.count; ++next) {
+        const struct function *f = &unit->functions.items[next];
+        if (end <= unit_token(unit, f->head.begin)->offset)
+            break;
+        if (f->body.begin == f->body.end)
+            continue;
+        if (res)
+            return NULL;
+        res = f;
+    }
+    return res;
+}
+
+/* Names the functions of the new side that the hunks begin in, or the one that begins in a hunk;
+   functions are in the order of their heads, so that one walk does. */
 static void name_hunks(struct review *r)
 {
     const struct unit *unit = r->new.t->unit;
@@ -79,14 +97,16 @@ static void name_hunks(struct review *r)
         size_t end = offset_of(&r->changes.new, p->new + p->new_count);
         for (; next < unit->functions.count; ++next) {
             const struct function *f = &unit->functions.items[next];
-            if (end <= unit_token(unit, f->head.begin)->offset &&
-                begin < unit_token(unit, f->head.begin)->offset)
+            if (begin <= unit_token(unit, f->head.begin)->offset)
                 break;
             if (f->body.begin < f->body.end)
                 around = f;
         }
-        if (around && begin < unit_span(unit, around->body).end)
-            hunk->function = unit_quote(unit, around->head);
+        const struct function *named = around && begin < unit_span(unit, around->body).end
+                                           ? around
+                                           : only_function(unit, next, end);
+        if (named)
+            hunk->function = unit_quote(unit, named->head);
     }
 }
 

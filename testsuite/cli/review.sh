@@ -269,6 +269,7 @@ ok "JSON is the same in another language" locale
 odd() {
     : >empty.cu && run 0 review empty.cu empty.cu && [ ! -s out ] || return
     run 0 review empty.cu context.cu && shows 13 && has out '@@ -0,0 +1,13 @@' || return
+    sed 's/before/behind/' context.cu | cat context.cu - >twice.cu && run 0 review empty.cu twice.cu && grep -qx '@@ -0,0 +1,26 @@' out || return
     run 0 review context.cu empty.cu && shows 14 && has out '@@ -1,14 +0,0 @@' || return
     printf 'int a;' >a.cu && printf 'int a;\r\n\r\n' >b.hip && run 0 review a.cu b.hip && [ ! -s out ] || return
     printf 'int a;\0\n\xff"(' >a.cu && printf '/* ' >b.hip && "$HIPWRIGHT" review a.cu b.hip >out 2>err
@@ -326,10 +327,12 @@ cp context.cu from/sub/k.cu && sed 's/p\[8\] = 1/p[8] = 2/' context.cu >to/sub/k
 cp context.cu from/gone.cu && cp context.cu to/new.hip
 cp old.cu from/old.cu && cp mechanical.hip to/old.cu
 cp old.cu from/notes.txt && cp context.cu to/notes.txt
+cp context.cu from/sub/blas_cublas.cpp && sed 's/p\[8\] = 1/p[8] = 2/' context.cu >to/sub/blas_hipblas.cpp
 folders() {
     run 1 review from to && has out '--- from/cuda/k_cuda.cuh' && has out '+++ to/hip/k_hip.hip.h' &&
         has out '+++ to/sub/k.hip' && has out '--- from/gone.cu' && has out 'brings in: to/same.cu:6:' || return
-    lacks out notes && lacks out '+++ to/old.cu' && has err '6 files' || return
+    has out '--- from/sub/blas_cublas.cpp' && has out '+++ to/sub/blas_hipblas.cpp' || return
+    lacks out notes && lacks out '+++ to/old.cu' && has err '7 files' || return
     grep -A1 -- '--- from/gone.cu' out | grep -qxF -- '+++ /dev/null' && ! grep -A2 -- '--- from/gone.cu' out | grep -q '^@@' || return
     grep -A1 -- '--- /dev/null' out | grep -qxF -- '+++ to/new.hip'
 }
