@@ -93,7 +93,9 @@ static void rename_names(struct transform *tr, const struct directive *d)
         }
         const char *name = counterpart(tr, api);
         if (!name) {
-            report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
+            /* What the file sets itself is as it says, with any compiler. */
+            if (!(token->symbol->flags & SYMBOL_SWITCHED))
+                report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
         } else if (*name && strcmp(name, token->symbol->text) &&
                    (api->kind == API_MACRO || api->kind == API_DEVICE_TYPE)) {
             replace_token(tr, i, name, EDIT_CONDITION);

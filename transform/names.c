@@ -495,7 +495,9 @@ void names_collect(struct transform *tr)
     vec_each (const struct directive, d, &unit->directives) {
         if (d->kind != TOK_PP_DEFINE || d->name == NO_TOKEN)
             continue;
-        if (unit_token(unit, d->name)->symbol->api && !names_is_switch(unit, d))
+        if (names_is_switch(unit, d))
+            unit_token(unit, d->name)->symbol->flags |= SYMBOL_SWITCHED;
+        else if (unit_token(unit, d->name)->symbol->api)
             declare(tr, d->name, NO_INDEX, (struct range){0, 0});
         for (uint32_t i = d->params.begin; i < d->params.end; ++i)
             if (unit_token(unit, i)->kind == TOK_IDENT && unit_token(unit, i)->symbol->api)
