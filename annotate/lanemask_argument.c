@@ -56,6 +56,21 @@ unsigned masks_width(struct mask_search *s, const struct node *node)
     return type->kind == TYPE_INTEGER && type->exact ? (type->size <= 4 ? 32 : 64) : 0;
 }
 
+/* Whether KID, a part of the mask argument NODE, is none of what the mask is made of: a type, by
+   how much something is shifted, what a choice asks. */
+static bool is_beside(const struct node *node, const struct node *kid)
+{
+    bool first = kid == node->kids;
+    switch (node->kind) {
+    case NODE_CAST:
+    case NODE_CONSTRUCT:
+    case NODE_CHOICE:
+        return first;
+    default:
+        return !first && (node->op == TOK_SHIFT_LEFT || node->op == TOK_SHIFT_RIGHT);
+    }
+}
+
 /* Notes for each variable that the mask argument NODE names that it is used as a mask; whether
    there is one of 32 bits. */
 static bool note_used(struct mask_search *s, const struct node *node)
@@ -82,13 +97,9 @@ static bool note_used(struct mask_search *s, const struct node *node)
         masks_add_naming(s, p, node);
         return true;
     }
-    tree_each (kid, node) {
-        if ((node->kind == NODE_CAST || node->kind == NODE_CONSTRUCT) && kid == node->kids)
-            continue;
-        if ((node->op == TOK_SHIFT_LEFT || node->op == TOK_SHIFT_RIGHT) && kid != node->kids)
-            continue; /* by how much says no type */
-        res |= note_used(s, kid);
-    }
+    tree_each (kid, node)
+        if (!is_beside(node, kid))
+            res |= note_used(s, kid);
     return res;
 }
 
