@@ -152,8 +152,9 @@ void rule_texture_reference(struct annotation *a)
             report(a, i, i);
         } else if (call && is_fetch(token->symbol)) {
             const struct token *first = unit_token(unit, unit_next(unit, next));
+            uint32_t close = unit_partner(unit, next);
             if (first->symbol && first->symbol->flags & SYMBOL_TEXTURE_REFERENCE)
-                report(a, i, unit_next(unit, next));
+                report(a, i, close == NO_TOKEN || close < next ? i : close);
             else
                 report_fetch(a, i);
         }
