@@ -337,10 +337,18 @@ static void report(struct context *c, const struct code_node *call, const struct
         if (verdict->rule == RULE_SYNC_BARRIER_DIVERGENT && !is_branch)
             f->effect = EFFECT_NONE;
     }
+    /* Whether another barrier follows where the function returns is a guess. */
+    bool guess = verdict->rule == RULE_SYNC_BARRIER_DIVERGENT && !verdict->which;
+    if (guess)
+        f->confidence = CONFIDENCE_LOW;
     annotation_add_quote(a, f, condition->tokens);
     finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, condition->tokens), NULL);
     if (inside)
         finding_add_related(f, RELATED_BARRIER_INSIDE, unit_span(a->unit, inside->tokens), NULL);
+    if (guess)
+        finding_add_related(f, RELATED_CALLER_UNKNOWN,
+                            unit_token_span(a->unit, a->unit->functions.items[call->function].name),
+                            NULL);
     if (verdict->which)
         finding_add_related(f, RELATED_BARRIER_INSTEAD, unit_span(a->unit, verdict->which->tokens),
                             NULL);
