@@ -109,6 +109,8 @@ static void fill_options(const struct tree *tree, struct file *file, unsigned le
                                   .define_count = file->defines.count,
                                   .max_registers = file->max_registers,
                                   .world = tree->world,
+                                  .own_libraries = tree->own_libraries.items,
+                                  .own_library_count = tree->own_libraries.count,
                                   .included = file->users.count != 0};
     if (file->includes.count) {
         marks_init(&marks, tree);
@@ -425,6 +427,8 @@ void tree_free(struct tree *tree)
     if (!tree)
         return;
     tree_free_files(tree);
+    vec_release(&tree->public_libraries);
+    vec_release(&tree->own_libraries);
     HASH_ITER(hh, tree->kernels, definers, next_definers)
     {
         HASH_DEL(tree->kernels, definers);

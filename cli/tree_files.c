@@ -10,6 +10,7 @@
 #include "cli/pool.h"
 #include "cli/wanted.h"
 #include "lexer/lexer.h"
+#include "maps/library.h"
 
 /* ---- files */
 
@@ -257,6 +258,70 @@ static struct file *resolve(struct tree *tree, const struct file *file,
     return res;
 }
 
+/* ---- libraries that the inputs are the sources of */
+
+static bool is_in(const struct tree *tree, const char *path, size_t folder_len, const char *folder,
+                  const struct include *include)
+{
+    struct file_key key;
+    struct strbuf name = STRBUF_INIT;
+    strbuf_add(&name, path, folder_len);
+    strbuf_adds(&name, folder);
+    strbuf_add(&name, include->path, include->len);
+    strbuf_addc(&name, '\0');
+    bool res = identify(tree, name.text, &key);
+    strbuf_release(&name);
+    return res;
+}
+
+/* Whether INCLUDE lies where headers of FILE's own project do: in a folder above FILE's own, or in
+   include/ of one. */
+static bool is_of_project(const struct tree *tree, const struct file *file,
+                          const struct include *include)
+{
+    enum { LEVELS = 8 };
+    const char *path = file->path;
+    size_t len = strlen(path);
+    for (unsigned level = 0; level < LEVELS; ++level) {
+        while (len && path[len - 1] != '/')
+            --len;
+        if ((level && is_in(tree, path, len, "", include)) ||
+            is_in(tree, path, len, "include/", include))
+            return true;
+        if (len < 2)
+            break;
+        --len;
+    }
+    return false;
+}
+
+/* What is known of the library called NAME. */
+static struct public_library *public_library(struct tree *tree, const char *name)
+{
+    vec_each (struct public_library, known, &tree->public_libraries)
+        if (!strcmp(known->name, name))
+            return known;
+    struct public_library *res = vec_push(&tree->public_libraries);
+    *res = (struct public_library){.name = name};
+    return res;
+}
+
+/* Notes the library that INCLUDE of FILE, an input, belongs to, if FILE is one of its sources. Of
+   one that many include and none has, no more are asked. */
+static void note_own(struct tree *tree, const struct file *file, const struct include *include)
+{
+    enum { ASKED_MAX = 64 };
+    const struct library *library =
+        library_of_include(map_libraries(file->map), include->path, include->len);
+    if (!library || !library->text[LIBRARY_PUBLIC])
+        return;
+    struct public_library *known = public_library(tree, library->text[LIBRARY_NAME]);
+    if (known->own || ASKED_MAX <= known->asked++ || !is_of_project(tree, file, include))
+        return;
+    known->own = true;
+    *vec_push(&tree->own_libraries) = known->name;
+}
+
 static void connect(struct file *file, struct file *header)
 {
     if (header == file)
@@ -280,6 +345,8 @@ static bool finish_scan(void *context, size_t index, void *result)
     file->launches = scan->launches;
     vec_each (const struct include, include, &scan->includes) {
         struct file *header = resolve(wave->tree, file, include);
+        if (file->input)
+            note_own(wave->tree, file, include);
         if (header)
             connect(file, header);
     }

@@ -70,6 +70,13 @@ struct definers {
     VEC(struct file *) list;
 };
 
+/* A library whose sources people have, and that an input includes. */
+struct public_library {
+    const char *name;
+    unsigned asked; /* includes that were looked for among the project's headers */
+    bool own;       /* one was there */
+};
+
 struct tree {
     struct arena arena;
     const struct options *options;
@@ -84,7 +91,9 @@ struct tree {
     struct path *paths;
     struct definers *kernels;
     struct model_world *world;
-    bool whole; /* the inputs are a whole program */
+    VEC(struct public_library) public_libraries;
+    VEC(const char *) own_libraries; /* that the inputs are the sources of, by name */
+    bool whole;                      /* the inputs are a whole program */
 };
 
 /* Adds the input of that number, for which SETUP holds. */

@@ -47,6 +47,8 @@ struct model_options {
     /* Which of them hold: those of the files that this one includes; where these do not declare a
        name, those of the files that include it, with all that they include. */
     struct model_scope scopes[MODEL_SCOPES];
+    const char *const *own_libraries; /* whose sources the tree is: their names in libraries.list */
+    size_t own_library_count;
     bool whole;    /* no other file than the users launches this one's kernels */
     bool included; /* another file includes this one, whatever it is called */
 };

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "annotate/model/model.h"
 #include "maps/library.h"
 
 enum { MOST = 64 }; /* libraries of one file */
@@ -25,6 +26,16 @@ static bool is_new(struct seen *seen, const struct library *library)
     return true;
 }
 
+/* Whether the file is one of LIBRARY's own. */
+static bool is_source_of(const struct annotation *a, const struct library *library)
+{
+    const struct model_options *known = a->options->known;
+    for (size_t i = 0; known && i < known->own_library_count; ++i)
+        if (!strcmp(known->own_libraries[i], library->text[LIBRARY_NAME]))
+            return true;
+    return false;
+}
+
 static void report(struct annotation *a, struct seen *seen, const struct library *library,
                    uint32_t token)
 {
@@ -37,7 +48,7 @@ static void report(struct annotation *a, struct seen *seen, const struct library
         {LIBRARY_PARTIAL, RULE_LIBRARY_PARTIAL},
     };
     for (size_t i = 0; library && i < sizeof rules / sizeof *rules; ++i) {
-        if (rules[i].state != library->state || !is_new(seen, library))
+        if (rules[i].state != library->state || is_source_of(a, library) || !is_new(seen, library))
             continue;
         struct finding *finding =
             findings_add(a->findings, rules[i].rule, unit_token_span(a->unit, token),

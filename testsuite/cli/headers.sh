@@ -338,4 +338,17 @@ test_own_warp_size() {
 }
 ok 'a warpSize of the user' test_own_warp_size
 
+# The sources of a library do without it; who only has it beside its own, or elsewhere, does not.
+test_own_library() {
+    mkdir -p ml/cpp/include/cuml/base ml/cpp/src/a user/cuml user/src
+    echo 'namespace ML { int f(int *p); }' >ml/cpp/include/cuml/base/f.hpp
+    printf '#include <cuml/base/f.hpp>\nint ML::f(int *p) { return cudaFree(p); }\nint g() { return ML::f(0); }\n' >ml/cpp/src/a/f.cu
+    printf '#include <raft/core.hpp>\nint h() { return ML::f(0); }\n' >ml/cpp/src/a/h.cu
+    cp ml/cpp/src/a/f.cu user/src/f.cu && cp ml/cpp/src/a/f.cu user/src/cuml.cu
+    "$HIPWRIGHT" check --no-config --fail-on=never ml >out 2>err && lacks out cuML && has out 'stands for RAFT' || return
+    (cd ml && "$HIPWRIGHT" check --no-config cpp/src/a/f.cu) >out 2>err && lacks out cuML || return
+    "$HIPWRIGHT" check --no-config --fail-on=never user >out 2>err && has out 'user/src/f.cu:1:10: error: cuML has no counterpart'
+}
+ok 'the sources of a library themselves' test_own_library
+
 finish
