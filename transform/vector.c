@@ -1,4 +1,5 @@
-/* Operators of the user's for vector types: float4 operator+ (float4, float4) and its kin.
+/* Operators of the user's for vector types: float4 operator+ (float4, float4) and its kin, also for
+   complex numbers, which are vectors in HIP.
 
    HIP's vector types have the component-wise operators themselves, so that calls of the user's own
    are ambiguous. One that does the same, component by component, is left out for HIP by a
@@ -15,13 +16,28 @@ enum verdict {
     OTHER,
 };
 
+/* A complex number of the API is a vector of two in HIP. */
+static bool is_complex(const struct symbol *symbol)
+{
+    static const char *const names[] = {"cuComplex",  "cuFloatComplex",  "cuDoubleComplex",
+                                        "hipComplex", "hipFloatComplex", "hipDoubleComplex"};
+    for (size_t i = 0; !symbol->user && i < sizeof names / sizeof *names; ++i)
+        if (!strcmp(symbol->text, names[i]))
+            return true;
+    return false;
+}
+
 /* The number of components of the vector type called NAME; 0 for another type. */
 static int components(const struct symbol *symbol)
 {
     static const char *const scalars[] = {"char",     "uchar",     "short", "ushort",
                                           "int",      "uint",      "long",  "ulong",
                                           "longlong", "ulonglong", "float", "double"};
-    if (!symbol || !symbol->api || symbol->user)
+    if (!symbol)
+        return 0;
+    if (is_complex(symbol))
+        return 2;
+    if (!symbol->api || symbol->user)
         return 0;
     size_t len = symbol->len;
     int n = symbol->text[len - 1] - '0';
@@ -99,6 +115,28 @@ static bool read_component(const struct unit *unit, uint32_t *at, const struct d
            r == (right_vector ? component : 0);
 }
 
+/* return cuCaddf(a, b); AT is behind return. */
+static bool calls_sum(const struct unit *unit, const struct definition *d, uint32_t at)
+{
+    static const char *const sums[] = {"cuCadd", "cuCaddf"}, *const differences[] = {"cuCsub",
+                                                                                     "cuCsubf"};
+    const char *const *names = d->op == TOK_PLUS ? sums : differences;
+    const struct symbol *name = unit_token(unit, at)->symbol;
+    if ((d->op != TOK_PLUS && d->op != TOK_MINUS) || !name || !name->api ||
+        (strcmp(name->text, names[0]) && strcmp(name->text, names[1])))
+        return false;
+    static const enum token_kind kinds[] = {TOK_LPAREN, TOK_IDENT, TOK_COMMA, TOK_IDENT,
+                                            TOK_RPAREN};
+    const struct symbol *operands[sizeof kinds / sizeof *kinds];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        at = unit_next(unit, at);
+        if (unit_token(unit, at)->kind != kinds[i])
+            return false;
+        operands[i] = unit_token(unit, at)->symbol;
+    }
+    return operands[1] == d->left.name && operands[3] == d->right.name;
+}
+
 static bool is_component_wise(const struct unit *unit, const struct definition *d)
 {
     static const char letters[] = "xyzw";
@@ -107,6 +145,8 @@ static bool is_component_wise(const struct unit *unit, const struct definition *
     if (first->kind == TOK_STATEMENT && !strcmp(first->symbol->text, "return")) {
         /* return make_float4(a.x + b.x, ...); */
         at = unit_next(unit, at);
+        if (calls_sum(unit, d, at))
+            return true;
         const struct symbol *make = unit_token(unit, at)->symbol;
         if (!make || strncmp(make->text, "make_", 5))
             return false;
@@ -164,8 +204,10 @@ static enum verdict judge(const struct transform *tr, const struct function *fn,
         return NOT_OURS;
     if (is_component_wise(unit, d))
         return COMPONENT_WISE;
-    /* Mixed with a scalar HIP has templates, before which the user's own goes. */
-    return left && right ? OTHER : NOT_OURS;
+    /* Mixed with a scalar HIP has templates, before which the user's own goes; as it does in a sum
+       of complex numbers, however that is written. */
+    bool is_sum = d->op == TOK_PLUS || d->op == TOK_MINUS;
+    return left && right && !(is_sum && is_complex(d->left.type)) ? OTHER : NOT_OURS;
 }
 
 /* Whether only white space and comments lie between the tokens FIRST and LAST, and no directive. */
