@@ -81,7 +81,8 @@ static size_t stem(const char *path, bool *header)
     return len;
 }
 
-/* What the LEN bytes at NAME begin with that a port calls otherwise: CUDA, or one of its libraries.
+/* What the LEN bytes at NAME begin with that a port calls otherwise: CUDA, or one of its libraries,
+   in whatever letters.
    How much of it counts in *TAKEN; NULL for nothing of the kind. */
 static const char *word_of_port(const char *name, size_t len, size_t *taken)
 {
@@ -90,11 +91,12 @@ static const char *word_of_port(const char *name, size_t len, size_t *taken)
         size_t taken;
         const char *key;
     } words[] = {
-        {"cuda", 4, "hip"},      {"cudnn", 5, "miopen"},  {"nccl", 4, "rccl"},
-        {"cublas", 2, "hip"},    {"cufft", 2, "hip"},     {"curand", 2, "hip"},
-        {"cusparse", 2, "hip"},  {"cusolver", 2, "hip"},  {"cutensor", 2, "hip"},
-        {"rocblas", 3, "hip"},   {"rocfft", 3, "hip"},    {"rocrand", 3, "hip"},
-        {"rocsparse", 3, "hip"}, {"rocsolver", 3, "hip"},
+        {"cuda", 4, "hip"},      {"hip", 3, "hip"},      {"cublas", 2, "hip"},
+        {"cufft", 2, "hip"},     {"curand", 2, "hip"},   {"cusparse", 2, "hip"},
+        {"cusolver", 2, "hip"},  {"cutensor", 2, "hip"}, {"rocblas", 3, "hip"},
+        {"rocfft", 3, "hip"},    {"rocrand", 3, "hip"},  {"rocsparse", 3, "hip"},
+        {"rocsolver", 3, "hip"}, {"cudnn", 5, "miopen"}, {"nccl", 4, "rccl"},
+        {"nvtx", 4, "roctx"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
         size_t n = strlen(words[i].word);

@@ -328,11 +328,12 @@ cp context.cu from/gone.cu && cp context.cu to/new.hip
 cp old.cu from/old.cu && cp mechanical.hip to/old.cu
 cp old.cu from/notes.txt && cp context.cu to/notes.txt
 cp context.cu from/sub/blas_cublas.cpp && sed 's/p\[8\] = 1/p[8] = 2/' context.cu >to/sub/blas_hipblas.cpp
+cp context.cu from/sub/App_Cuda_Error.hpp && sed 's/p\[8\] = 1/p[8] = 2/' context.cu >to/sub/App_HIP_Error.hpp
 folders() {
     run 1 review from to && has out '--- from/cuda/k_cuda.cuh' && has out '+++ to/hip/k_hip.hip.h' &&
         has out '+++ to/sub/k.hip' && has out '--- from/gone.cu' && has out 'brings in: to/same.cu:6:' || return
-    has out '--- from/sub/blas_cublas.cpp' && has out '+++ to/sub/blas_hipblas.cpp' || return
-    lacks out notes && lacks out '+++ to/old.cu' && has err '7 files' || return
+    has out '--- from/sub/blas_cublas.cpp' && has out '+++ to/sub/blas_hipblas.cpp' && has out '+++ to/sub/App_HIP_Error.hpp' || return
+    lacks out notes && lacks out '+++ to/old.cu' && has err '8 files' || return
     grep -A1 -- '--- from/gone.cu' out | grep -qxF -- '+++ /dev/null' && ! grep -A2 -- '--- from/gone.cu' out | grep -q '^@@' || return
     grep -A1 -- '--- /dev/null' out | grep -qxF -- '+++ to/new.hip'
 }
