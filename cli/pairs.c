@@ -82,8 +82,7 @@ static size_t stem(const char *path, bool *header)
 }
 
 /* What the LEN bytes at NAME begin with that a port calls otherwise: CUDA, or one of its libraries,
-   in whatever letters.
-   How much of it counts in *TAKEN; NULL for nothing of the kind. */
+   in whatever letters. How much of it counts in *TAKEN; NULL for nothing of the kind. */
 static const char *word_of_port(const char *name, size_t len, size_t *taken)
 {
     static const struct {

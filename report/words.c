@@ -296,19 +296,27 @@ static bool is_whole_word(const char *text, size_t len, size_t begin, size_t end
            (is_capital(text[end]) && !is_capital(text[end - 1]));
 }
 
-/* Appends the LEN bytes at TEXT with HIP's words for CUDA's; whether there was one. In a message
-   only whole words count, and those that names of CUDA's begin with (cudaMalloc). */
-static bool fold(struct strbuf *out, const char *text, size_t len, bool message)
+/* How HIP's words are put for CUDA's. */
+enum folding {
+    FOLD_NAME,     /* CudaSpace: HipSpace */
+    FOLD_CAPITALS, /* CudaSpace: HIPSpace */
+    FOLD_MESSAGE,  /* only whole words count, and those that names of CUDA's begin with (cudaMalloc)
+                    */
+};
+
+/* Appends the LEN bytes at TEXT with HIP's words for CUDA's; whether there was one. */
+static bool fold(struct strbuf *out, const char *text, size_t len, enum folding folding)
 {
     bool res = false;
     for (size_t i = 0; i < len;) {
         int brand = brand_at(text + i, len - i);
         size_t end = brand < 0 ? i : i + strlen(brands[brand].cuda);
-        if (brand < 0 || (message && !is_whole_word(text, len, i, end))) {
+        if (brand < 0 || (folding == FOLD_MESSAGE && !is_whole_word(text, len, i, end))) {
             strbuf_addc(out, text[i++]);
             continue;
         }
-        strbuf_adds(out, brands[brand].hip);
+        bool capitals = folding == FOLD_CAPITALS && !strcmp(brands[brand].hip, "Hip");
+        strbuf_adds(out, capitals ? "HIP" : brands[brand].hip);
         i = end;
         res = true;
     }
@@ -320,13 +328,12 @@ static bool has_one(unsigned flags, unsigned first, unsigned second)
     return (flags & (first | second)) == first;
 }
 
-/* The name that stands for the one of the file's own, of LEN bytes at TEXT: where one file says
-   CUDA, and the other HIP instead, both are the latter. NULL where it is not so. */
-static const struct symbol *renamed(struct canon *c, const char *text, size_t len)
+static const struct symbol *renamed_as(struct canon *c, const char *text, size_t len,
+                                       enum folding folding)
 {
     struct strbuf folded = STRBUF_INIT;
     const struct symbol *res = NULL;
-    if (fold(&folded, text, len, false)) {
+    if (fold(&folded, text, len, folding)) {
         unsigned from = symbol_intern(c->table, text, len)->flags;
         const struct symbol *to = symbol_intern(c->table, folded.text, folded.len);
         if ((has_one(from, NAME_OLD, NAME_NEW) && has_one(to->flags, NAME_NEW, NAME_OLD)) ||
@@ -335,6 +342,14 @@ static const struct symbol *renamed(struct canon *c, const char *text, size_t le
     }
     strbuf_release(&folded);
     return res;
+}
+
+/* The name that stands for the one of the file's own, of LEN bytes at TEXT: where one file says
+   CUDA, and the other HIP instead, both are the latter. NULL where it is not so. */
+static const struct symbol *renamed(struct canon *c, const char *text, size_t len)
+{
+    const struct symbol *res = renamed_as(c, text, len, FOLD_NAME);
+    return res ? res : renamed_as(c, text, len, FOLD_CAPITALS);
 }
 
 static const struct symbol *join_name(struct canon *c, uint32_t index)
@@ -352,7 +367,7 @@ static const struct symbol *join_message(struct canon *c, uint32_t index)
         return NULL;
     struct strbuf folded = STRBUF_INIT;
     const struct symbol *res = NULL;
-    if (fold(&folded, text, len, true))
+    if (fold(&folded, text, len, FOLD_MESSAGE))
         res = symbol_intern(c->table, folded.text, folded.len);
     strbuf_release(&folded);
     return res;
