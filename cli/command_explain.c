@@ -11,6 +11,7 @@
 
 #include "base/i18n.h"
 #include "cli/data.h"
+#include "cli/nearest.h"
 #include "cli/page.h"
 #include "cli/write.h"
 
@@ -26,6 +27,19 @@ static void add_list(struct strbuf *out)
         strbuf_printf(out, "%-*s  %-7s  %s\n", (int)width, rule->name,
                       level_word(level_of(rule->effect, rule->confidence)), rule->title);
     }
+}
+
+static void say_unknown(const char *name, struct diag *diag)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, name);
+    for (int i = 0; i < RULE_COUNT; ++i) {
+        nearest_offer(&nearest, rule_category((enum rule_id)i));
+        nearest_offer(&nearest, rule_get(i)->name);
+    }
+    diag_add(diag, DIAG_WARNING, (struct diag_place){0},
+             _("there is no rule or category '%s'; 'hipwright explain --list' shows all"), name);
+    nearest_tell(&nearest, diag);
 }
 
 /* Appends the pages of NAME, a rule or a category; false after a message. *KNOWN says whether it is
@@ -46,9 +60,7 @@ static bool add_pages(struct strbuf *out, const char *folder, const char *name, 
             return false;
     }
     if (!*known)
-        diag_add(diag, DIAG_WARNING, (struct diag_place){0},
-                 _("there is no rule or category '%s'; 'hipwright explain --list' shows all"),
-                 name);
+        say_unknown(name, diag);
     return true;
 }
 

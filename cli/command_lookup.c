@@ -675,12 +675,7 @@ static void say_unknown(const char *name, const struct answers *answers, struct 
                  answers->by_name->text[LIBRARY_NAME]);
     else if (!known)
         diag_add(diag, DIAG_WARNING, program, _("nothing is known of '%s'"), name);
-    struct strbuf list = STRBUF_INIT;
-    for (size_t i = 0; i < answers->nearest.count; ++i)
-        strbuf_printf(&list, "%s'%s'", i ? ", " : "", answers->nearest.found[i]);
-    if (list.len)
-        diag_add(diag, DIAG_NOTE, program, _("the nearest names: %s"), list.text);
-    strbuf_release(&list);
+    nearest_tell(&answers->nearest, diag);
 }
 
 static void add_all_text(struct strbuf *out, const struct query *query,

@@ -14,6 +14,7 @@
 #include "cli/config.h"
 #include "cli/inputs.h"
 #include "cli/job.h"
+#include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
@@ -35,13 +36,6 @@ struct run {
     bool trouble;
 };
 
-static bool usage_at(struct run *run, const char *file, const char *message)
-{
-    diag_add(&run->diag, DIAG_ERROR, (struct diag_place){.file = file}, "%s", message);
-    options_add_hint(command_name(run->options->command), &run->diag);
-    return false;
-}
-
 static bool writes_nothing(const struct options *o)
 {
     return o->dry_run || o->diff;
@@ -49,23 +43,42 @@ static bool writes_nothing(const struct options *o)
 
 static bool usage(struct run *run, const char *message)
 {
-    return usage_at(run, NULL, message);
+    diag_add(&run->diag, DIAG_ERROR, (struct diag_place){0}, "%s", message);
+    options_add_hint(command_name(run->options->command), &run->diag);
+    return false;
 }
 
-/* Whether PATH, which may be NULL, looks like a word and names no file. */
-static bool is_misspelled_command(const char *path)
+/* Whether the first operand looks like a word and names no file, where `translate` was most likely
+   not meant. */
+static bool is_misspelled_command(const struct options *o)
 {
-    return path && !strpbrk(path, "./") && access(path, F_OK);
+    const char *first = o->operands.count ? o->operands.items[0] : NULL;
+    return first && o->command == COMMAND_TRANSLATE && strcmp(first, "-") &&
+           !strpbrk(first, "./") && access(first, F_OK);
+}
+
+static bool complain_command(struct run *run)
+{
+    const char *word = run->options->operands.items[0];
+    struct nearest nearest;
+    nearest_begin(&nearest, word);
+    for (int i = 0; i < COMMAND_COUNT; ++i)
+        nearest_offer(&nearest, command_name((enum command)i));
+    diag_add(&run->diag, DIAG_ERROR, (struct diag_place){.file = word},
+             _("is neither a command nor a file"));
+    nearest_tell(&nearest, &run->diag);
+    options_add_hint(NULL, &run->diag);
+    return false;
 }
 
 static bool check_inputs(struct run *run)
 {
     const struct options *o = run->options;
     bool several = 1 < run->inputs.list.count || 1 < o->operands.count;
-    if ((several || run->inputs.folder) && !o->output_dir && !o->in_place && !writes_nothing(o)) {
-        const char *first = o->operands.count ? o->operands.items[0] : NULL;
-        if (several && is_misspelled_command(first))
-            return usage_at(run, first, _("is neither a command nor a file"));
+    bool placed = o->output_dir || o->in_place || writes_nothing(o);
+    if (!placed && !o->output && is_misspelled_command(o))
+        return complain_command(run);
+    if ((several || run->inputs.folder) && !placed) {
         if (run->inputs.folder)
             return usage(run, _("a folder needs '--output-dir', '--in-place', '--dry-run' or "
                                 "'--diff'"));

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/i18n.h"
+#include "base/strbuf.h"
+
 /* So far may a name of LEN letters be from what was meant. */
 static unsigned reach(size_t len)
 {
@@ -70,4 +73,14 @@ void nearest_offer(struct nearest *nearest, const char *candidate)
             return;
     if (nearest->count < NEAREST_COUNT)
         nearest->found[nearest->count++] = candidate;
+}
+
+void nearest_tell(const struct nearest *nearest, struct diag *diag)
+{
+    struct strbuf list = STRBUF_INIT;
+    for (size_t i = 0; i < nearest->count; ++i)
+        strbuf_printf(&list, "%s'%s'", i ? ", " : "", nearest->found[i]);
+    if (list.len)
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, _("the nearest names: %s"), list.text);
+    strbuf_release(&list);
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/diag.h"
+
 enum { NEAREST_COUNT = 5, NEAREST_LONGEST = 200 };
 
 struct nearest {
@@ -20,5 +22,8 @@ void nearest_begin(struct nearest *nearest, const char *name);
 /* Keeps CANDIDATE (may be NULL) if none that came before was nearer: fewer letters inserted, left
    out, replaced or changed with their neighbour. Case does not count. */
 void nearest_offer(struct nearest *nearest, const char *candidate);
+
+/* Adds a note to DIAG that tells the names found, if there are any. */
+void nearest_tell(const struct nearest *nearest, struct diag *diag);
 
 #endif

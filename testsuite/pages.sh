@@ -96,7 +96,7 @@ category() { run 0 explain library && [ "$(grep -c '^library-[a-z]*: ' out)" -eq
 ok "explain a category" category
 lists() { run 0 explain && cmp -s out list && run 2 explain --list ptx && has err "takes no names"; }
 ok "explain lists the rules" lists
-unknown() { run 1 explain nonsense ptx-inline && has err "'nonsense'" && has out 'ptx-inline: '; }
+unknown() { run 1 explain nonsense ptx-inline && has err "'nonsense'" && has out 'ptx-inline: ' && run 1 explain ptx-inlien && has err "the nearest names: 'ptx-inline'"; }
 ok "explain an unknown name" unknown
 elsewhere() {
     mkdir -p data/maps && run 0 explain ptx && HIPWRIGHT_DATADIR=data run 2 explain ptx && has err data/pages &&

@@ -54,6 +54,8 @@ ok "two outputs" usage_error "only one of" -i -o x a.cu
 ok "empty output" usage_error "is empty" -o '' a.cu
 ok "several files" usage_error "several files need" a.cu b.cu
 ok "misspelled command" usage_error "neither a command" trnslate a.cu
+ok "a misspelled command alone" usage_error "neither a command" chekc
+ok "its nearest names" usage_error "the nearest names: 'check'" chekc a.cu
 ok "several files with -o" usage_error "several files need" -o x a.cu b.cu
 ok "in place from standard input" usage_error "in place" -i -
 ok "output folder from standard input" usage_error "--output-dir" --output-dir=x -
