@@ -33,6 +33,7 @@ struct annotation {
     struct code *code;             /* NULL until a rule asks: annotation_code() */
     struct machines *machines;
     struct warp_reach *reach; /* warp.c's */
+    struct warp_macros *macros; /* warp_macro.c's, in the arena */
     struct lane_masks *masks; /* annotation_masks() */
     struct widths *widths;    /* NULL until a rule asks: annotation_widths() */
 };

@@ -88,6 +88,7 @@ libhipwright_a_SOURCES += \
     annotate/rules/wave_width.c \
     annotate/rules/wmma.c \
     annotate/warp.c annotate/warp.def annotate/warp.h \
+    annotate/warp_macro.c annotate/warp_macro.h \
     annotate/width.c annotate/width.h \
     annotate/width_follow.c
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "annotate/warp_macro.h"
 #include "base/xalloc.h"
 
 enum { MOST_BITS = 256 }; /* positions of bits in a file of which more is thought */
@@ -459,6 +460,10 @@ static void read_calls(struct annotation *a, struct widths *widths)
             continue;
         struct name_meaning meaning =
             model_lookup(code->model, call->name, call->node->kids->token);
+        struct warp_macro macro;
+        if (meaning.kind == NAME_MACRO && meaning.token != NO_TOKEN &&
+            warp_macro_of(a, meaning.token, &macro))
+            fn->warps = fn->exchanges = true;
         if (meaning.kind == NAME_FUNCTION && meaning.function < widths->function_count &&
             meaning.function != call->function) {
             *vec_push(&widths->functions[meaning.function].callers) = call->function;

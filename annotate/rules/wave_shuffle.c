@@ -24,6 +24,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "annotate/model/flow.h"
+#include "annotate/warp_macro.h"
 
 enum {
     MOST_STEPS = 8,
@@ -616,54 +617,22 @@ static void note_width(struct context *c, const struct code_node *call)
 
 /* Functions and macros around a shuffle. */
 
-/* The parameter of MACRO that RANGE is; -1: none. */
-static int macro_parameter(const struct unit *unit, const struct directive *macro,
-                           struct range range)
-{
-    int res = 0;
-    if (range.end - range.begin != 1 || unit_kind(unit, range.begin) != TOK_IDENT)
-        return -1;
-    for (uint32_t at = macro->params.begin; at < macro->params.end; ++at) {
-        if (unit_kind(unit, at) == TOK_COMMA)
-            ++res;
-        else if (unit_token(unit, at)->symbol == unit_token(unit, range.begin)->symbol)
-            return res;
-    }
-    return -1;
-}
-
 /* The shuffle in the text of the macro that is defined at TOKEN, as CALL uses it. */
 static bool shuffle_of_macro(struct context *c, const struct node *call, uint32_t token,
                              struct warp_call *res)
 {
-    const struct unit *unit = c->a->unit;
-    const struct directive *macro = unit_directive_at(unit, token);
-    if (!macro->function_like)
+    struct warp_macro macro;
+    /* One with a width of its own is as it is. */
+    if (!warp_macro_of(c->a, token, &macro) || !warp_is_shuffle(macro.function) ||
+        macro.has_width || macro.only_moves || macro.lane < 0 ||
+        (macro.function->kind == WARP_SHUFFLE && macro.value < 0))
         return false;
-    for (uint32_t at = macro->body.begin; at + 1 < macro->body.end; ++at) {
-        const struct warp_function *function =
-            unit_kind(unit, at) == TOK_IDENT
-                ? warp_function_find(unit_token(unit, at)->symbol->text)
-                : NULL;
-        struct arguments arguments;
-        if (!function || !warp_is_shuffle(function) || unit_kind(unit, at + 1) != TOK_LPAREN ||
-            !unit_arguments(unit, at + 1, c->a->arena, &arguments))
-            continue;
-        /* One with a width of its own is as it is. */
-        if (function->width < arguments.count || arguments.count <= function->lane)
-            return false;
-        int lane = macro_parameter(unit, macro, arguments.items[function->lane]);
-        int value = macro_parameter(unit, macro, arguments.items[function->value]);
-        if (lane < 0 || value < 0)
-            return false;
-        *res = (struct warp_call){
-            .function = function,
-            .lane = code_argument(call, (unsigned)lane),
-            .value = code_argument(call, (unsigned)value),
-        };
-        return res->lane && res->value;
-    }
-    return false;
+    *res = (struct warp_call){
+        .function = macro.function,
+        .lane = code_argument(call, (unsigned)macro.lane),
+        .value = macro.value < 0 ? NULL : code_argument(call, (unsigned)macro.value),
+    };
+    return res->lane && (macro.value < 0 || res->value);
 }
 
 /* Which parameter of FUNCTION the name NODE is; -1: none. */
@@ -769,6 +738,19 @@ static void examine(struct context *c, const struct code_node *call)
         note_width(c, call);
 }
 
+/* Macros whose own text is a tree of shuffles. */
+static void examine_macros(struct context *c)
+{
+    vec_each (const struct directive, macro, &c->a->unit->directives) {
+        struct range first;
+        if (macro->kind == TOK_PP_DEFINE && macro->function_like &&
+            token_region(unit_token(c->a->unit, macro->name)) != REGION_CUDA &&
+            width_applies(c->a, macro->name, 32) &&
+            warp_macro_combines(c->a, macro, &first) == 32)
+            add_steps(c, width_add(c->a, RULE_WAVE_REDUCTION_HALF, first, 32), 32);
+    }
+}
+
 void rule_wave_shuffle(struct annotation *a)
 {
     if (!warp_is_used(a))
@@ -779,6 +761,7 @@ void rule_wave_shuffle(struct annotation *a)
     vec_each (const struct code_node, call, &c.code->calls)
         if (call->name && function_on_device(&a->unit->functions.items[call->function]))
             examine(&c, call);
+    examine_macros(&c);
     vec_each (struct series, series, &c.series) {
         report_series(&c, series);
         vec_release(&series->calls);
