@@ -52,6 +52,7 @@ static const char *const field_words[LIBRARY_FIELD_COUNT] = {
     [LIBRARY_HIP_COMMAND] = "hip-command",
     [LIBRARY_NAMES] = "names",
     [LIBRARY_PUBLIC] = "public",
+    [LIBRARY_MAP] = "map",
     [LIBRARY_ROC] = "roc",
     [LIBRARY_ROC_EXTENT] = "roc-extent",
     [LIBRARY_ROC_INCLUDE] = "roc-include",

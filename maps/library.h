@@ -38,6 +38,7 @@ enum library_field {
     LIBRARY_HIP_COMMAND,
     LIBRARY_NAMES,      /* patterns of identifiers and namespaces */
     LIBRARY_PUBLIC,     /* "yes": people have its sources, and may give us those */
+    LIBRARY_MAP,        /* the map that tells of each of its names whether it has a counterpart */
     LIBRARY_ROC,        /* the native library, where there is one besides: "rocBLAS", */
     LIBRARY_ROC_EXTENT, /* with the same lines as above */
     LIBRARY_ROC_INCLUDE,

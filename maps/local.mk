@@ -10,6 +10,7 @@ dist_maps_DATA = \
     maps/cg.map \
     maps/complex.map \
     maps/cub.map \
+    maps/cudacxx.map \
     maps/cufile.map \
     maps/cupti.map \
     maps/device.map \

@@ -36,6 +36,37 @@ static bool is_source_of(const struct annotation *a, const struct library *libra
     return false;
 }
 
+/* What the translation says of a name of LIBRARY that it leaves as it is. */
+static bool is_missing(const struct annotation *a, const struct finding *f,
+                       const struct library *library)
+{
+    if (f->rule != RULE_API_NO_COUNTERPART && f->rule != RULE_API_NEWER_HIP &&
+        f->rule != RULE_API_REMOVED_HIP && f->rule != RULE_API_ARGUMENTS)
+        return false;
+    const char *name = f->args[0] ? f->args[0] : "";
+    const struct api *api = map_find(a->map, name, strlen(name));
+    if (!api)
+        api = map_find_header(a->map, name, strlen(name));
+    return api && api->library && !strcmp(api->library, library->text[LIBRARY_MAP]);
+}
+
+/* Where the file uses what the counterpart of LIBRARY, whose names are known one by one, has not,
+   but for the header at PLACE itself: related to F, or where F is NULL only asked for. */
+static bool add_missing(struct annotation *a, struct finding *f, struct span place,
+                        const struct library *library)
+{
+    bool res = false;
+    for (size_t i = 0, count = a->findings->list.count; i < count && (f || !res); ++i) {
+        const struct finding *other = &a->findings->list.items[i];
+        if (other->span.begin == place.begin || !is_missing(a, other, library))
+            continue;
+        res = true;
+        if (f)
+            finding_add_related(f, RELATED_USED, other->span, NULL);
+    }
+    return res;
+}
+
 static void report(struct annotation *a, struct seen *seen, const struct library *library,
                    uint32_t token)
 {
@@ -50,11 +81,17 @@ static void report(struct annotation *a, struct seen *seen, const struct library
     for (size_t i = 0; library && i < sizeof rules / sizeof *rules; ++i) {
         if (rules[i].state != library->state || is_source_of(a, library) || !is_new(seen, library))
             continue;
+        struct span place = unit_token_span(a->unit, token);
+        bool by_name = library->state == LIBRARY_PARTIAL && library->text[LIBRARY_MAP];
+        if (by_name && !add_missing(a, NULL, place, library))
+            continue;
         struct finding *finding =
-            findings_add(a->findings, rules[i].rule, unit_token_span(a->unit, token),
+            findings_add(a->findings, rules[i].rule, place,
                          library->text[LIBRARY_NAME], library->text[LIBRARY_COUNTERPART],
                          library->text[LIBRARY_EXTENT] ? library->text[LIBRARY_EXTENT] : "-");
         finding->advice = library->text[LIBRARY_NOTE];
+        if (by_name)
+            add_missing(a, finding, place, library);
     }
 }
 
@@ -65,8 +102,13 @@ static const struct library *library_at(const struct annotation *a, uint32_t ind
     struct symbol *symbol = token->symbol;
     if (token->kind != TOK_IDENT || symbol->flags & SYMBOL_LIBRARY_ASKED)
         return NULL;
-    bool space = unit_token(a->unit, unit_next(a->unit, index))->kind == TOK_COLON_COLON;
+    enum token_kind next = unit_kind(a->unit, unit_next(a->unit, index));
+    bool space = next == TOK_COLON_COLON;
     if (!symbol->api && !space)
+        return NULL;
+    /* The word of a namespace may be anything else: cuda##name, tensor.cuda(). */
+    if (symbol->api && symbol->api->kind == API_NAMESPACE && !space &&
+        (next != TOK_SEMICOLON || unit_is_member(a->unit, index)))
         return NULL;
     symbol->flags |= SYMBOL_LIBRARY_ASKED;
     if (symbol->user)
