@@ -4,13 +4,14 @@
    the best block; properties of a multiprocessor that HIP fills with something else. Why: LDS and
    the L1 cache are separate memories on AMD GPUs and banks are 4 bytes wide, so such calls are
    checked and then do nothing. HIP's search for a block size looks at registers only and mostly
-   answers 1024; maxBlocksPerMultiProcessor is the number of blocks of 1024 threads.
+   answers 1024; maxBlocksPerMultiProcessor is the number of blocks of 1024 threads, and up to HIP
+   6.2 sharedMemPerMultiprocessor the LDS of all compute units together.
 
    Before: cudaFuncSetCacheConfig(k, cudaFuncCachePreferShared);
    After:  (gone)
 
    Fix: safe: a call that is a statement of its own is removed.
-   Silent: calls whose result is used, but for the note.  */
+   Silent: calls whose result is used, but for the note; searches with a limit of 256 threads.  */
 #include <config.h>
 
 #include "annotate/annotate_p.h"
@@ -38,10 +39,46 @@ static const struct dead_call dead_calls[] = {
     {"cuCtxSetSharedMemConfig", "hipCtxSetSharedMemConfig", RULE_LDS_BANK_SIZE, NULL},
 };
 
-static const char *const searches[] = {
-    "cudaOccupancyMaxPotentialBlockSize", "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
-    "hipOccupancyMaxPotentialBlockSize",  "hipOccupancyMaxPotentialBlockSizeVariableSMem",
-    "cuOccupancyMaxPotentialBlockSize",   "hipModuleOccupancyMaxPotentialBlockSize",
+/* Searches for the best block, and which argument limits it. */
+static const struct search {
+    const char *name;
+    unsigned limit;
+} searches[] = {
+    {"cudaOccupancyMaxPotentialBlockSize", 4},
+    {"cudaOccupancyMaxPotentialBlockSizeWithFlags", 4},
+    {"cudaOccupancyMaxPotentialBlockSizeVariableSMem", 4},
+    {"cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags", 4},
+    {"hipOccupancyMaxPotentialBlockSize", 4},
+    {"hipOccupancyMaxPotentialBlockSizeWithFlags", 4},
+    {"hipOccupancyMaxPotentialBlockSizeVariableSMem", 4},
+    {"hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags", 4},
+    {"cuOccupancyMaxPotentialBlockSize", 5},
+    {"cuOccupancyMaxPotentialBlockSizeWithFlags", 5},
+    {"hipModuleOccupancyMaxPotentialBlockSize", 4},
+    {"hipModuleOccupancyMaxPotentialBlockSizeWithFlags", 4},
+};
+
+enum { GOOD_BLOCK = 256 }; /* threads; what HIP answers is no larger than the limit */
+
+/* Properties that HIP fills with something else, and the attributes of the same number. */
+static const struct property {
+    const char *name;
+    version until; /* only by a HIP below this one; 0: by all */
+} filled_otherwise[] = {
+    {"maxBlocksPerMultiProcessor", 0},
+    {"regsPerMultiprocessor", 0},
+    {"sharedMemPerMultiprocessor", VERSION(6, 3, 0)},
+    {"cudaDevAttrMaxBlocksPerMultiprocessor", 0},
+    {"cudaDevAttrMaxRegistersPerMultiprocessor", 0},
+    {"hipDeviceAttributeMaxBlocksPerMultiprocessor", 0},
+    {"hipDeviceAttributeMaxRegistersPerMultiprocessor", 0},
+    {"CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR", 0},
+    {"CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR", 0},
+};
+
+enum {
+    SEARCHES = sizeof searches / sizeof *searches,
+    FILLED_OTHERWISE = sizeof filled_otherwise / sizeof *filled_otherwise,
 };
 
 static bool has_any(const struct unit *unit)
@@ -50,11 +87,13 @@ static bool has_any(const struct unit *unit)
         if (symbol_find(unit->symbols, dead_calls[i].cuda) ||
             symbol_find(unit->symbols, dead_calls[i].hip))
             return true;
-    for (size_t i = 0; i < sizeof searches / sizeof *searches; ++i)
-        if (symbol_find(unit->symbols, searches[i]))
+    for (size_t i = 0; i < SEARCHES; ++i)
+        if (symbol_find(unit->symbols, searches[i].name))
             return true;
-    return symbol_find(unit->symbols, "maxBlocksPerMultiProcessor") ||
-           symbol_find(unit->symbols, "regsPerMultiprocessor");
+    for (size_t i = 0; i < FILLED_OTHERWISE; ++i)
+        if (symbol_find(unit->symbols, filled_otherwise[i].name))
+            return true;
+    return false;
 }
 
 static const struct dead_call *find_dead(const struct annotation *a, const struct code_node *call)
@@ -115,32 +154,56 @@ static bool is_printed(const struct code *code, const struct node *node)
     return false;
 }
 
+/* Whether CALL, of SEARCH, is for blocks that are small enough anyway. */
+static bool is_limited(const struct code *code, const struct code_node *call,
+                       const struct search *search)
+{
+    const struct node *limit = code_argument(call->node, search->limit);
+    struct constant value;
+    return limit && constant_of(code->model, limit, &value) && constant_single(&value) &&
+           0 < value.values[0] && value.values[0] <= GOOD_BLOCK;
+}
+
+static bool is_filled_otherwise(const struct annotation *a, const char *name)
+{
+    for (size_t i = 0; i < FILLED_OTHERWISE; ++i)
+        if (!strcmp(name, filled_otherwise[i].name))
+            return !filled_otherwise[i].until ||
+                   a->options->hip_version < filled_otherwise[i].until;
+    return false;
+}
+
+static void examine_call(struct annotation *a, const struct code *code,
+                         const struct code_node *call)
+{
+    const struct dead_call *dead = find_dead(a, call);
+    if (dead)
+        report_dead(a, code, call, dead);
+    for (size_t i = 0; i < SEARCHES; ++i)
+        if (!strcmp(call->name->text, searches[i].name) && !is_limited(code, call, &searches[i]))
+            annotation_add(a, RULE_OCCUPANCY_BLOCK_SEARCH, call->node->kids->tokens);
+}
+
 void rule_dead_tuning(struct annotation *a)
 {
     const struct unit *unit = a->unit;
     if (!has_any(unit))
         return;
     const struct code *code = annotation_code(a);
-    vec_each (const struct code_node, call, &code->calls) {
-        if (!call->name || token_region(unit_token(unit, call->node->tokens.begin)) == REGION_CUDA)
-            continue;
-        const struct dead_call *dead = find_dead(a, call);
-        if (dead)
-            report_dead(a, code, call, dead);
-        for (size_t i = 0; i < sizeof searches / sizeof *searches; ++i)
-            if (!strcmp(call->name->text, searches[i])) {
-                const struct node *name = call->node->kids;
-                annotation_add(a, RULE_OCCUPANCY_BLOCK_SEARCH, name->tokens);
-            }
-    }
+    vec_each (const struct code_node, call, &code->calls)
+        if (call->name && token_region(unit_token(unit, call->node->tokens.begin)) != REGION_CUDA)
+            examine_call(a, code, call);
     vec_each (const struct code_node, place, &code->places) {
         if (place->node->kind != NODE_MEMBER || !place->name ||
-            token_region(unit_token(unit, place->node->token)) == REGION_CUDA)
+            token_region(unit_token(unit, place->node->token)) == REGION_CUDA ||
+            !is_filled_otherwise(a, place->name->text))
             continue;
-        if (!strcmp(place->name->text, "maxBlocksPerMultiProcessor") ||
-            !strcmp(place->name->text, "regsPerMultiprocessor")) {
-            struct finding *f = annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, place->node->tokens);
-            f->effect = is_printed(code, place->node) ? EFFECT_NONE : f->effect;
-        }
+        struct finding *f = annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, place->node->tokens);
+        f->effect = is_printed(code, place->node) ? EFFECT_NONE : f->effect;
     }
+    /* What is done with an attribute is not followed. */
+    vec_each (const struct code_node, name, &code->names)
+        if (name->node->kind == NODE_NAME && name->name && is_filled_otherwise(a, name->name->text) &&
+            token_region(unit_token(unit, name->node->token)) != REGION_CUDA)
+            annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, name->node->tokens)->effect = EFFECT_NONE;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Names of which the first use of a file is reported. */
+/* Names of which the first use of a file is reported, with the others. */
 struct use {
     const char *name;
     enum rule_id rule;
@@ -24,6 +24,12 @@ static const struct use uses[] = {
     {"hipHostRegisterMapped", RULE_MEMORY_MAPPED_HOST, NULL},
     {"CU_MEMHOSTALLOC_DEVICEMAP", RULE_MEMORY_MAPPED_HOST, NULL},
     {"accessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"cudaStreamAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"cudaLaunchAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"cudaKernelNodeAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"hipStreamAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"hipLaunchAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
+    {"hipKernelNodeAttributeAccessPolicyWindow", RULE_MEMORY_L2_PERSISTENCE, NULL},
     {"persistingL2CacheMaxSize", RULE_MEMORY_L2_PERSISTENCE, NULL},
     {"clockRate", RULE_MATH_CLOCK_RATE, "clock64"},
     {"cudaDevAttrClockRate", RULE_MATH_CLOCK_RATE, "clock64"},
@@ -50,26 +56,47 @@ static bool is_called_on_device(struct annotation *a, const char *function)
     return false;
 }
 
-static bool is_reported(const struct annotation *a, enum rule_id rule)
+enum {
+    USES = sizeof uses / sizeof *uses,
+    MOST_RELATED = 32, /* further uses that are shown */
+};
+
+/* What is told of one rule: its finding, which further uses are related to. */
+struct told {
+    size_t finding; /* its index + 1; 0: none yet */
+    unsigned related;
+};
+
+/* The use at INDEX: the first of its rule is a finding. */
+static void add_use(struct annotation *a, enum rule_id rule, struct told *told, uint32_t index)
 {
-    vec_each (const struct finding, f, &a->findings->list)
-        if (f->rule == rule)
-            return true;
-    return false;
+    if (!told->finding) {
+        annotation_add(a, rule, (struct range){index, index + 1});
+        told->finding = a->findings->list.count;
+    } else if (told->related++ < MOST_RELATED) {
+        finding_add_related(&a->findings->list.items[told->finding - 1], RELATED_USED,
+                            unit_token_span(a->unit, index), NULL);
+    }
 }
 
 void rule_host_memory(struct annotation *a)
 {
     const struct unit *unit = a->unit;
-    for (size_t u = 0; u < sizeof uses / sizeof *uses; ++u) {
-        const struct symbol *symbol = symbol_find(unit->symbols, uses[u].name);
-        if (!symbol || is_reported(a, uses[u].rule) ||
-            (uses[u].also &&
-             (!symbol_find(unit->symbols, uses[u].also) || !is_called_on_device(a, uses[u].also))))
-            continue;
-        for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i)
-            if (unit_token(unit, i)->symbol == symbol && is_used(unit, i)) {
-                annotation_add(a, uses[u].rule, (struct range){i, i + 1});
+    const struct symbol *symbols[USES];
+    struct told told[RULE_COUNT] = {{0}};
+    bool some = false;
+    for (size_t u = 0; u < USES; ++u) {
+        symbols[u] = symbol_find(unit->symbols, uses[u].name);
+        if (symbols[u] && uses[u].also &&
+            (!symbol_find(unit->symbols, uses[u].also) || !is_called_on_device(a, uses[u].also)))
+            symbols[u] = NULL;
+        some |= symbols[u] != NULL;
+    }
+    for (uint32_t i = 0; some && i + 1 < unit->tokens.list.count; ++i) {
+        const struct symbol *symbol = unit_token(unit, i)->symbol;
+        for (size_t u = 0; symbol && u < USES; ++u)
+            if (symbols[u] == symbol && is_used(unit, i)) {
+                add_use(a, uses[u].rule, &told[uses[u].rule], i);
                 break;
             }
     }

@@ -128,6 +128,26 @@ static const struct target *first_of(const struct annotation *a, target_set set)
     return a->gpus->targets[i];
 }
 
+/* Blocks of THREADS, said at RANGE, leave lanes idle on the targets of IDLE. */
+static struct finding *report_idle(struct annotation *a, struct range range, unsigned threads,
+                                   target_set idle)
+{
+    const struct target *shown = first_of(a, idle);
+    struct finding *f = annotation_add(a, RULE_OCCUPANCY_IDLE_LANES, range);
+    f->targets = idle;
+    finding_add_number(f, threads);
+    finding_add_number(f, 100 - busy_percent(shown, threads));
+    finding_add_arg(f, shown->name);
+    finding_add_number(f, target_wave(shown));
+    finding_add_figure(f, a->gpus->from->name, FIGURE_LANES_BUSY,
+                       busy_percent(a->gpus->from, threads));
+    for (unsigned i = 0; i < a->gpus->count; ++i)
+        if (idle >> i & 1)
+            finding_add_figure(f, a->gpus->targets[i]->name, FIGURE_LANES_BUSY,
+                               busy_percent(a->gpus->targets[i], threads));
+    return f;
+}
+
 static void examine_lanes(struct context *c, const struct launch_site *site)
 {
     struct annotation *a = c->a;
@@ -146,25 +166,30 @@ static void examine_lanes(struct context *c, const struct launch_site *site)
     }
     if (!idle)
         return;
-    const struct target *shown = first_of(a, idle);
     struct cause cause = cause_of(c, RULE_OCCUPANCY_IDLE_LANES, site, place);
     struct finding *f = find_cause(c, &cause);
     if (!f) {
-        f = annotation_add(a, RULE_OCCUPANCY_IDLE_LANES, shown_at(site, place));
-        f->targets = idle;
-        finding_add_number(f, threads);
-        finding_add_number(f, 100 - busy_percent(shown, threads));
-        finding_add_arg(f, shown->name);
-        finding_add_number(f, target_wave(shown));
-        finding_add_figure(f, a->gpus->from->name, FIGURE_LANES_BUSY,
-                           busy_percent(a->gpus->from, threads));
-        for (unsigned i = 0; i < a->gpus->count; ++i)
-            if (idle >> i & 1)
-                finding_add_figure(f, a->gpus->targets[i]->name, FIGURE_LANES_BUSY,
-                                   busy_percent(a->gpus->targets[i], threads));
+        f = report_idle(a, shown_at(site, place), threads, idle);
         add_cause(c, cause);
     }
     finding_add_related(f, RELATED_LAUNCHED, launch_span(a, site), NULL);
+}
+
+/* A kernel whose bounds allow no more than half a wave, and whose launches nobody shows. */
+static void examine_narrow_bounds(struct context *c, size_t index)
+{
+    struct annotation *a = c->a;
+    struct launch_bounds bounds = model_launch_bounds(c->model, index);
+    struct launch_blocks blocks;
+    if (!bounds.given || bounds.function != index || !bounds.arguments[0] ||
+        !constant_single(&bounds.max_threads) || bounds.max_threads.values[0] < 1 ||
+        32 < bounds.max_threads.values[0] || model_blocks(c->model, index, &blocks) ||
+        token_region(unit_token(a->unit, bounds.arguments[0]->tokens.begin)) == REGION_CUDA)
+        return;
+    unsigned threads = (unsigned)bounds.max_threads.values[0];
+    target_set idle = idle_on(a, threads);
+    if (idle)
+        report_idle(a, bounds.arguments[0]->tokens, threads, idle);
 }
 
 /* Bytes of static shared memory that the kernel at INDEX declares; false where one is not known. */
@@ -440,6 +465,9 @@ void rule_launch_size(struct annotation *a)
         examine_bounds(&c, &sites[i]);
         examine_grid(&c, &sites[i]);
     }
+    for (size_t i = 0; i < a->unit->functions.count; ++i)
+        if (a->unit->functions.items[i].flags & FUNCTION_GLOBAL)
+            examine_narrow_bounds(&c, i);
     if (symbol_find(a->unit->symbols, "__shared__"))
         examine_static_shared(&c);
     if (requests)

@@ -18,11 +18,21 @@
 
 #include "base/xalloc.h"
 
-enum { MOST_LAUNCHES = 256 }; /* that a number is compared with */
+enum {
+    MOST_LAUNCHES = 256, /* that a number is compared with */
+    MOST_VARIABLES = 64, /* that hold the width of a device */
+};
+
+/* A variable of the host's that holds the width of a device's waves. */
+struct width_variable {
+    const struct symbol *name;
+    size_t function;
+};
 
 struct context {
     struct annotation *a;
     const struct code *code;
+    VEC(struct width_variable) variables;
     size_t *counts; /* by function: the finding about the warps that it counts, + 1 */
 };
 
@@ -35,14 +45,64 @@ static bool is_constant(struct context *c, const struct node *node, int64_t *val
     return true;
 }
 
-/* Whether NODE is the warpSize of a device's properties, or a variable called like it. */
+/* Whether NODE is the warpSize of a device's properties. */
+static bool is_property(const struct context *c, const struct node *node)
+{
+    const struct symbol *name =
+        node && node->kind == NODE_MEMBER ? tree_symbol(c->a->unit, node) : NULL;
+    return name && !strcmp(name->text, "warpSize");
+}
+
+static bool is_attribute(const struct context *c, const struct node *node)
+{
+    static const char *const names[] = {
+        "cudaDevAttrWarpSize", "hipDeviceAttributeWarpSize", "CU_DEVICE_ATTRIBUTE_WARP_SIZE"};
+    const struct symbol *name =
+        node && node->kind == NODE_NAME ? tree_symbol(c->a->unit, node) : NULL;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; ++i)
+        if (!strcmp(name->text, names[i]))
+            return true;
+    return false;
+}
+
+static void add_variable(struct context *c, const struct symbol *name, size_t function)
+{
+    if (name && c->variables.count < MOST_VARIABLES &&
+        !function_on_device(&c->a->unit->functions.items[function]))
+        *vec_push(&c->variables) = (struct width_variable){name, function};
+}
+
+/* Finds variables that are initialised with a device's warpSize, or that a query fills with it. */
+static void find_variables(struct context *c)
+{
+    vec_each (const struct code_node, at, &c->code->declarations)
+        tree_each (declarator, at->node) {
+            const struct node *initializer = declarator->kids;
+            if (declarator->kind == NODE_DECLARATOR && initializer &&
+                initializer->kind == NODE_INITIALIZER && is_property(c, initializer->kids))
+                add_variable(c, tree_symbol(c->a->unit, declarator), at->function);
+        }
+    vec_each (const struct code_node, call, &c->code->calls) {
+        const struct node *into = code_argument(call->node, 0);
+        if (into && into->kind == NODE_UNARY && into->op == TOK_AMP &&
+            into->kids->kind == NODE_NAME && is_attribute(c, code_argument(call->node, 1)))
+            add_variable(c, tree_symbol(c->a->unit, into->kids), call->function);
+    }
+}
+
+/* Whether NODE is the width of a device's waves: the property, a variable that holds it or is
+   called like it. */
 static bool is_device_width(const struct context *c, const struct node *node)
 {
-    if (node->kind != NODE_MEMBER && node->kind != NODE_NAME)
-        return false;
+    if (node->kind != NODE_NAME)
+        return is_property(c, node);
     const struct symbol *name = tree_symbol(c->a->unit, node);
-    return name && (node->kind == NODE_MEMBER ? !strcmp(name->text, "warpSize")
-                                              : width_is_usual_name(name->text));
+    size_t function =
+        c->variables.count ? model_function_at(c->code->model, node->token) : NO_INDEX;
+    vec_each (const struct width_variable, variable, &c->variables)
+        if (variable->name == name && variable->function == function)
+            return true;
+    return name && width_is_usual_name(name->text);
 }
 
 static bool compares(unsigned op)
@@ -392,6 +452,7 @@ void rule_wave_host(struct annotation *a)
         .code = annotation_code(a),
         .counts = xcalloc(a->unit->functions.count + 1, sizeof *c.counts),
     };
+    find_variables(&c);
     vec_each (const struct code_node, at, &c.code->operations) {
         if (at->node->kind != NODE_BINARY || !at->node->kids->next ||
             function_on_device(&a->unit->functions.items[at->function]))
@@ -409,5 +470,6 @@ void rule_wave_host(struct annotation *a)
     examine_blocks(&c);
     if (says_warps(a))
         examine_constants(&c);
+    vec_release(&c.variables);
     free(c.counts);
 }
