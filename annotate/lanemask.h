@@ -43,13 +43,14 @@ struct mask_place {
                   who knows what else has to change */
     uint32_t used, last_used; /* mask arguments that name it: a list of struct mask_naming, or
                                  NO_INDEX */
+    uint32_t more, last_more; /* further values that it gets and that are masks: likewise */
     bool inverted;            /* it gets ~m, with ones where a wave of 32 has no lanes */
     bool split;               /* its upper 32 lanes are taken by themselves, and so the lower */
     bool widened;             /* its group has the edit that gives it 64 bits */
     uint32_t group;
 };
 
-/* A name in a mask argument. */
+/* A name in a mask argument, a value. */
 struct mask_naming {
     const struct node *node;
     uint32_t next; /* of the same place, or NO_INDEX */

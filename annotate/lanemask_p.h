@@ -115,6 +115,9 @@ static inline bool masks_holds(const struct mask_place *p)
 /* Notes that the mask argument NODE names P. */
 void masks_add_naming(struct mask_search *s, struct mask_place *p, const struct node *node);
 
+/* Notes that P gets VALUE, a lane mask, too. */
+void masks_add_value(struct mask_search *s, struct mask_place *p, const struct node *value);
+
 /* The bits of an integer TYPE, or of what an array or a pointer (*POINTED) of it has; else 0. */
 unsigned masks_bits_of(const struct type *type, bool *pointed);
 

@@ -54,7 +54,7 @@ static size_t find_place(struct mask_search *s, uint64_t key, const struct mask_
         HASH_ADD(hh, s->keys, key, sizeof entry->key, entry);
         struct mask_place *place = vec_push(&s->masks->places);
         *place = *model;
-        place->used = place->last_used = NO_INDEX;
+        place->used = place->last_used = place->more = place->last_more = NO_INDEX;
         place->group = masks_new_group(s);
     }
     return entry->place;
@@ -72,15 +72,27 @@ unsigned masks_bits_of(const struct type *type, bool *pointed)
                : 0;
 }
 
-void masks_add_naming(struct mask_search *s, struct mask_place *p, const struct node *node)
+/* Adds NODE to the list from *FIRST to *LAST. */
+static void add_to_list(struct mask_search *s, uint32_t *first, uint32_t *last,
+                        const struct node *node)
 {
     uint32_t at = (uint32_t)s->masks->namings.count;
     *vec_push(&s->masks->namings) = (struct mask_naming){node, NO_INDEX};
-    if (p->used == NO_INDEX)
-        p->used = at;
+    if (*first == NO_INDEX)
+        *first = at;
     else
-        s->masks->namings.items[p->last_used].next = at;
-    p->last_used = at;
+        s->masks->namings.items[*last].next = at;
+    *last = at;
+}
+
+void masks_add_naming(struct mask_search *s, struct mask_place *p, const struct node *node)
+{
+    add_to_list(s, &p->used, &p->last_used, node);
+}
+
+void masks_add_value(struct mask_search *s, struct mask_place *p, const struct node *value)
+{
+    add_to_list(s, &p->more, &p->last_more, value);
 }
 
 /* Whether the name at TOKEN is a template's parameter: a type as wide as what it is given. */

@@ -427,6 +427,8 @@ void masks_follow(struct mask_search *s)
             if (mark(s, e.place, e.value)) {
                 masks_place(s, e.place)->site = e.value;
                 changed = true;
+            } else if (inside) {
+                masks_add_value(s, masks_place(s, e.place), e.value);
             }
         }
         vec_each (struct mask_out, out, &s->outs)

@@ -42,13 +42,14 @@ static bool is_inside(const struct range *outer, const struct range *inner)
     return outer->begin <= inner->begin && inner->end <= outer->end;
 }
 
-static void add_namings(const struct annotation *a, const struct lane_masks *masks,
-                        const struct mask_place *p, struct finding *f)
+/* Relates to F what the list that begins with FIRST names. */
+static void add_list(const struct annotation *a, const struct lane_masks *masks, uint32_t first,
+                     enum related_id id, struct finding *f)
 {
     unsigned count = 0;
-    for (uint32_t at = p->used; at != NO_INDEX && count < MOST_USES; ++count) {
+    for (uint32_t at = first; at != NO_INDEX && count < MOST_USES; ++count) {
         const struct mask_naming *naming = &masks->namings.items[at];
-        finding_add_related(f, RELATED_USED, unit_span(a->unit, naming->node->tokens), NULL);
+        finding_add_related(f, id, unit_span(a->unit, naming->node->tokens), NULL);
         at = naming->next;
     }
 }
@@ -80,7 +81,7 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
     if (p->used != NO_INDEX) {
         f = annotation_add(a, RULE_WAVE_MASK_VARIABLE, range);
         finding_add_number(f, p->bits);
-        add_namings(a, masks, p, f);
+        add_list(a, masks, p->used, RELATED_USED, f);
         settle_uses(a, masks, p, f);
     } else {
         f = annotation_add(a, RULE_WAVE_BALLOT_TRUNCATED, range);
@@ -96,6 +97,8 @@ static void report(struct annotation *a, struct lane_masks *masks, const struct 
     }
     if (source && !is_inside(&range, &source->tokens))
         finding_add_related(f, RELATED_MASK, unit_span(a->unit, source->tokens), NULL);
+    if (p->used == NO_INDEX)
+        add_list(a, masks, p->more, RELATED_MASK, f);
     if (p->widened)
         lane_masks_add_edits(masks, f, p->group);
 }

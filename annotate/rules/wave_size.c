@@ -401,6 +401,19 @@ static bool has_one_argument(const struct unit *unit, uint32_t open)
     return true;
 }
 
+/* Where the function at INDEX counts on WIDTH lanes. */
+static void add_counting(struct annotation *a, struct finding *f, size_t index, unsigned width)
+{
+    enum { MOST = 32 };
+    const struct widths *widths = annotation_widths(a);
+    const struct width_use *uses = widths->uses.items;
+    size_t at, count = widths->uses.count;
+    vec_search(at, count, uses[at].function < index);
+    for (unsigned found = 0; at < count && uses[at].function == index && found < MOST; ++at)
+        if (uses[at].width == width && ++found)
+            finding_add_related(f, RELATED_USED, unit_span(a->unit, uses[at].node->tokens), NULL);
+}
+
 /* cub::WarpReduce<T> in functions that count warps of another width than the wave's. */
 static void examine_library(struct annotation *a)
 {
@@ -432,6 +445,7 @@ static void examine_library(struct annotation *a)
             continue;
         struct finding *f = width_add(a, RULE_WAVE_LIBRARY_WIDTH,
                                       (struct range){i - 2, unit_partner(unit, i + 1) + 1}, width);
+        add_counting(a, f, function, width);
         uint32_t at = unit_token(unit, unit_partner(unit, i + 1))->offset;
         finding_add_edit(f, FIX_DISPLAY, (struct span){at, at}, width == 32 ? ", 32" : ", 64");
     }
