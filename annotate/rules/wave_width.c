@@ -22,6 +22,7 @@
 enum {
     MAX_RELATED = 48,
     MOST_DEFINITIONS = 64, /* of widths in a file */
+    MOST_VARIABLES = 4,    /* of a function whose branches are looked for */
 };
 
 /* A constant that is the width of a warp, or made of it. */
@@ -462,8 +463,43 @@ static void add_strides(struct context *c, struct finding *f, size_t function, u
     }
 }
 
-/* The uses of a function that are written with numbers, from *AT on: one finding. */
-static void report_function(struct context *c, const struct width_use *const *uses, size_t count)
+/* Whether NODE is asked for by a branch: it is compared, or a switch goes by it. */
+static bool is_asked(const struct context *c, const struct node *node)
+{
+    const struct node *parent = code_parent(c->code, node);
+    if (!parent || parent->kind == NODE_SWITCH)
+        return parent && parent->kids == node;
+    return parent->kind == NODE_BINARY &&
+           (parent->op == TOK_EQUAL || parent->op == TOK_NOT_EQUAL || parent->op == TOK_LESS ||
+            parent->op == TOK_GREATER || parent->op == TOK_LESS_EQUAL ||
+            parent->op == TOK_GREATER_EQUAL);
+}
+
+/* Branches by the number of the warp that USE puts into a variable: what one warp does and the next
+   does not is done by halves of a wave. */
+static void add_branches(struct context *c, struct finding *f, const struct width_use *use,
+                         unsigned *related)
+{
+    const struct node *parent = code_parent(c->code, use->node);
+    const struct node *variable = parent ? code_parent(c->code, parent) : NULL;
+    if (use->role != LANE_ROLE_WARP || !variable || parent->kind != NODE_INITIALIZER ||
+        variable->kind != NODE_DECLARATOR)
+        return;
+    const struct symbol *symbol = tree_symbol(c->a->unit, variable);
+    width_each(name, &c->code->names, use->function)
+    {
+        if (name->name == symbol && name->node->kind == NODE_NAME && is_asked(c, name->node))
+            add_related(c, f, RELATED_USED, code_parent(c->code, name->node)->kind == NODE_SWITCH
+                                                ? name->node->tokens
+                                                : code_parent(c->code, name->node)->tokens,
+                        related);
+    }
+}
+
+/* The uses of a function that are written with numbers: one finding. OTHERS of the same function,
+   of which nothing says that they have to do with warps, go with them. */
+static void report_function(struct context *c, const struct width_use *const *uses, size_t count,
+                            const struct width_use *const *others, size_t other_count)
 {
     struct finding *f =
         width_add(c->a, RULE_WAVE_LANE_ARITHMETIC, uses[0]->node->tokens, uses[0]->width);
@@ -477,6 +513,10 @@ static void report_function(struct context *c, const struct width_use *const *us
         add_related(c, f, RELATED_USED, uses[i]->node->tokens, &related);
         warps |= uses[i]->role == LANE_ROLE_WARP;
     }
+    for (size_t i = 0; i < other_count; ++i)
+        add_related(c, f, RELATED_USED, others[i]->node->tokens, &related);
+    for (size_t i = 0; i < count && i < MOST_VARIABLES; ++i)
+        add_branches(c, f, uses[i], &related);
     if (name)
         add_strides(c, f, uses[0]->function, defined, &related);
     for (; c->next_derived < c->widths->derived.count; ++c->next_derived) {
@@ -495,28 +535,37 @@ static void report_function(struct context *c, const struct width_use *const *us
 static void examine_uses(struct context *c)
 {
     VEC(const struct width_use *) literals = {0};
+    VEC(const struct width_use *) others = {0};
+    size_t function = NO_INDEX;
     vec_each (const struct width_use, use, &c->widths->uses) {
+        if (use->function != function) {
+            if (literals.count)
+                report_function(c, literals.items, literals.count, others.items, others.count);
+            literals.count = others.count = 0;
+            function = use->function;
+        }
         if (!use->width || !width_applies_to(c->a, use->constant, use->width))
             continue;
         uint32_t token;
         const struct symbol *name = width_name(c->a, use->constant, &token);
-        bool otherwise = use->reported || width_counts_otherwise(c->a, use);
-        if (otherwise || !concerns_warps(c, use, name, token))
+        if (use->reported || width_counts_otherwise(c->a, use))
             continue;
+        if (!concerns_warps(c, use, name, token)) {
+            if (!name && !use->counted)
+                *vec_push(&others) = use;
+            continue;
+        }
         if (name) {
             const struct definition *d = define(c, token, name, use->width);
             if (d && !d->two_roles)
                 continue;
         }
-        if (literals.count && literals.items[0]->function != use->function) {
-            report_function(c, literals.items, literals.count);
-            literals.count = 0;
-        }
         *vec_push(&literals) = use;
     }
     if (literals.count)
-        report_function(c, literals.items, literals.count);
+        report_function(c, literals.items, literals.count, others.items, others.count);
     vec_release(&literals);
+    vec_release(&others);
 }
 
 void rule_wave_width(struct annotation *a)
