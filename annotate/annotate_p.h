@@ -32,10 +32,10 @@ struct annotation {
     bool hip;                      /* the file is HIP where no conditional says otherwise */
     struct code *code;             /* NULL until a rule asks: annotation_code() */
     struct machines *machines;
-    struct warp_reach *reach; /* warp.c's */
+    struct warp_reach *reach;   /* warp.c's */
     struct warp_macros *macros; /* warp_macro.c's, in the arena */
-    struct lane_masks *masks; /* annotation_masks() */
-    struct widths *widths;    /* NULL until a rule asks: annotation_widths() */
+    struct lane_masks *masks;   /* annotation_masks() */
+    struct widths *widths;      /* NULL until a rule asks: annotation_widths() */
 };
 
 #define RULE_CHECK(check) void check(struct annotation *a);

@@ -6,7 +6,7 @@ enum { NESTING = 16 }; /* of macros in the texts of others */
 
 /* What was read of the macros, by the index of the directive: each text is read once. */
 struct warp_macros {
-    enum { MACRO_UNREAD, MACRO_OTHER, MACRO_OF_WARPS } *states;
+    enum { MACRO_UNREAD, MACRO_OTHER, MACRO_OF_WARPS } * states;
     struct warp_macro *macros;
 };
 
@@ -45,7 +45,7 @@ static int parameter_of(const struct unit *unit, const struct directive *macro, 
 static struct range argument_of(const struct text_call *call, int index)
 {
     return 0 <= index && index < call->arguments.count ? call->arguments.items[index]
-                                                               : (struct range){0, 0};
+                                                       : (struct range){0, 0};
 }
 
 static bool read_macro(struct annotation *a, uint32_t token, unsigned depth,
@@ -134,8 +134,8 @@ bool warp_macro_of(struct annotation *a, uint32_t token, struct warp_macro *res)
 static bool number_of(struct annotation *a, struct range range, int64_t *res)
 {
     struct constant value;
-    if (range.end <= range.begin ||
-        !constant_of_range(annotation_code(a)->model, range, &value) || !constant_single(&value))
+    if (range.end <= range.begin || !constant_of_range(annotation_code(a)->model, range, &value) ||
+        !constant_single(&value))
         return false;
     *res = value.values[0];
     return true;
@@ -162,15 +162,16 @@ static uint32_t values_of_loop(struct annotation *a, const struct directive *mac
 {
     const struct unit *unit = a->unit;
     uint32_t at = macro->body.begin, end = macro->body.end, res = 0;
-    while (at + 1 < end && (unit_kind(unit, at) != TOK_IDENT ||
-                            unit_token(unit, at)->symbol != name ||
-                            unit_kind(unit, at + 1) != TOK_ASSIGN))
+    while (at + 1 < end &&
+           (unit_kind(unit, at) != TOK_IDENT || unit_token(unit, at)->symbol != name ||
+            unit_kind(unit, at + 1) != TOK_ASSIGN))
         ++at;
     uint32_t first = find(unit, at, end, TOK_SEMICOLON);
     uint32_t second = find(unit, first + 1, end, TOK_SEMICOLON), step = second + 1;
     int64_t from, by, to = 0;
-    if (end <= step + 2 || !number_of(a, (struct range){at + 2, first}, &from) || !is_distance(from) ||
-        unit_kind(unit, step) != TOK_IDENT || unit_token(unit, step)->symbol != name ||
+    if (end <= step + 2 || !number_of(a, (struct range){at + 2, first}, &from) ||
+        !is_distance(from) || unit_kind(unit, step) != TOK_IDENT ||
+        unit_token(unit, step)->symbol != name ||
         !number_of(a, (struct range){step + 2, step + 3}, &by))
         return 0;
     enum token_kind op = unit_kind(unit, step + 1), compared = unit_kind(unit, first + 2);

@@ -87,6 +87,8 @@ struct lane_variable *lane_declare(struct lane_frame *frame, const struct symbol
 void lane_forget(struct lane_frame *frame, struct lane_variable *variable)
 {
     variable = lane_referred(&frame->env, variable);
+    if (variable && variable->lambda)
+        lane_lose_notes(frame->machine, variable->lambda);
     if (variable && !variable->is_shared)
         variable->value = lane_as_type(frame->machine, lanes_unknown(), variable->type);
 }
@@ -308,8 +310,19 @@ static struct lane_memo *memo_of(struct lane_frame *frame, const struct node *no
 {
     struct lane_machine *machine = frame->machine;
     uint32_t at = node->id - machine->first_node;
-    return frame->is_outer && !machine->quiet && at < machine->node_count ? &machine->memo[at]
-                                                                          : NULL;
+    bool notes = (frame->is_outer || frame->in_lambda) && !machine->quiet;
+    return notes && at < machine->node_count ? &machine->memo[at] : NULL;
+}
+
+/* Of a lambda that is called several times only what its calls have in common is kept. */
+static void keep_common(struct lane_frame *frame, struct lane_memo *memo, const struct lanes *value)
+{
+    const struct lane_machine *machine = frame->machine;
+    if (memo->threads.reach != frame->env.threads.reach ||
+        !lane_same_mask(machine, memo->threads.mask, frame->env.threads.mask))
+        memo->threads.reach = REACH_UNKNOWN;
+    if (!lanes_same(machine, &memo->value, value))
+        memo->value = lanes_unknown();
 }
 
 void lane_note(struct lane_frame *frame, const struct node *node, struct lanes value)
@@ -317,14 +330,55 @@ void lane_note(struct lane_frame *frame, const struct node *node, struct lanes v
     struct lane_memo *memo = memo_of(frame, node);
     if (!memo)
         return;
+    if (frame->in_lambda && memo->is_set) {
+        keep_common(frame, memo, &value);
+        return;
+    }
     memo->value = value;
     memo->threads = frame->env.threads;
     memo->is_set = true;
 }
 
+/* Lends the lambdas that NODE, in a lambda that is lent, names. */
+static void lend_named(struct lane_frame *frame, const struct node *node, unsigned depth)
+{
+    enum { LENDING_DEPTH = 8 }; /* of lambdas that call others */
+    const struct lane_variable *variable =
+        node->kind == NODE_NAME
+            ? lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node))
+            : NULL;
+    if (variable && variable->lambda && depth < LENDING_DEPTH) {
+        const struct node *lambda = variable->lambda;
+        lane_forget_assigned(frame, lambda);
+        lane_lose_notes(frame->machine, lambda);
+        lend_named(frame, lambda, depth + 1);
+    }
+    tree_each (kid, node)
+        lend_named(frame, kid, depth);
+}
+
+void lane_lend_lambda(struct lane_frame *frame, const struct node *lambda)
+{
+    lane_forget_assigned(frame, lambda);
+    lane_lose_notes(frame->machine, lambda);
+    lend_named(frame, lambda, 0);
+}
+
+void lane_lose_notes(struct lane_machine *machine, const struct node *lambda)
+{
+    uint32_t at = lambda->id - machine->first_node;
+    if (at < machine->node_count)
+        machine->memo[at] = (struct lane_memo){.value = lanes_unknown(),
+                                               .address = lanes_unknown(),
+                                               .threads = {.reach = REACH_UNKNOWN},
+                                               .is_set = true};
+    tree_each (kid, lambda)
+        lane_lose_notes(machine, kid);
+}
+
 void lane_note_address(struct lane_frame *frame, const struct node *node, struct lanes address)
 {
-    struct lane_memo *memo = memo_of(frame, node);
+    struct lane_memo *memo = frame->in_lambda ? NULL : memo_of(frame, node);
     if (!memo)
         return;
     memo->address = address;

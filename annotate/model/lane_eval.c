@@ -316,8 +316,8 @@ static struct place name_place(struct lane_frame *frame, const struct node *node
             : lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node));
     if (!variable)
         return other_name(frame, node);
-    if (variable->lambda) /* whoever gets it may call it */
-        lane_forget_assigned(frame, variable->lambda);
+    if (variable->lambda)
+        lane_lend_lambda(frame, variable->lambda);
     variable = lane_referred(&frame->env, variable);
     return (struct place){variable->value, variable->is_shared};
 }
@@ -912,7 +912,7 @@ static struct lanes evaluate(struct lane_frame *frame, const struct node *node)
         return res;
     }
     case NODE_LAMBDA:
-        lane_forget_assigned(frame, node);
+        lane_lend_lambda(frame, node);
         return lanes_unknown();
     case NODE_TYPE:
     case NODE_DECLARATION:

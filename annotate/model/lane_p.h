@@ -121,7 +121,8 @@ struct lane_jumps {
 /* A function that runs. */
 struct lane_frame {
     struct lane_machine *machine;
-    bool is_outer; /* the machine's own function */
+    bool is_outer;  /* the machine's own function */
+    bool in_lambda; /* a lambda of that function: each call of it leaves notes */
     size_t function;
     unsigned depth;
     struct lane_env env;
@@ -268,5 +269,9 @@ struct lanes lane_parameter(struct lane_machine *machine, uint32_t token, const 
 /* Keeps what NODE was, and where it lies. */
 void lane_note_address(struct lane_frame *frame, const struct node *node, struct lanes address);
 void lane_note(struct lane_frame *frame, const struct node *node, struct lanes value);
+/* What LAMBDA and its kids are is not known: not all of its calls were seen. */
+void lane_lose_notes(struct lane_machine *machine, const struct node *lambda);
+/* Whoever gets LAMBDA may call it, and those that it calls. */
+void lane_lend_lambda(struct lane_frame *frame, const struct node *lambda);
 
 #endif

@@ -92,16 +92,32 @@ static bool bind_reference(struct lane_frame *frame, const struct node *declarat
     return true;
 }
 
-/* Whether LAMBDA sees the variables as they are when it is called: [&], or nothing of them. */
-static bool captures_by_reference(const struct model *model, const struct node *lambda)
+/* Whether NODE names a variable of FRAME. */
+static bool names_variable(struct lane_frame *frame, const struct node *node)
 {
-    const struct unit *unit = model->unit;
+    if (node->kind == NODE_NAME &&
+        lane_find(&frame->env, tree_symbol(frame->machine->model->unit, node)))
+        return true;
+    tree_each (kid, node)
+        if (names_variable(frame, kid))
+            return true;
+    return false;
+}
+
+/* Whether LAMBDA sees the variables as they are when it is called: [&], or nothing of them. */
+static bool sees_what_is_there(struct lane_frame *frame, const struct node *lambda)
+{
+    const struct unit *unit = frame->machine->model->unit;
     uint32_t open = lambda->tokens.begin;
     if (unit_kind(unit, open) != TOK_LBRACKET)
         return false;
-    uint32_t next = unit_next(unit, open);
-    return next == unit_partner(unit, open) ||
-           (unit_kind(unit, next) == TOK_AMP && unit_next(unit, next) == unit_partner(unit, open));
+    uint32_t next = unit_next(unit, open), close = unit_partner(unit, open);
+    if (next == close)
+        return true;
+    if (unit_next(unit, next) != close)
+        return false;
+    return unit_kind(unit, next) == TOK_AMP ||
+           (unit_kind(unit, next) == TOK_ASSIGN && !names_variable(frame, lambda));
 }
 
 static void declare_one(struct lane_frame *frame, const struct node *type,
@@ -110,7 +126,16 @@ static void declare_one(struct lane_frame *frame, const struct node *type,
     struct model *model = frame->machine->model;
     const struct type *declared =
         type->flags & TYPE_AUTO ? NULL : type_of_declaration(model, type, declarator);
-    struct lanes value = initial_value(frame, declarator, declared);
+    const struct node *initializer = declarator->kids;
+    const struct node *lambda =
+        initializer && initializer->kind == NODE_INITIALIZER ? initializer->kids : NULL;
+    if (lambda && (lambda->kind != NODE_LAMBDA || !sees_what_is_there(frame, lambda)))
+        lambda = NULL;
+    struct lanes value = lanes_unknown();
+    if (lambda) /* what it does it does where it is called */
+        lane_forget_assigned(frame, lambda);
+    else
+        value = initial_value(frame, declarator, declared);
     if (declarator->token == NO_TOKEN) {
         for (const struct node *kid = declarator->kids; kid; kid = kid->next)
             if (declarator->flags & DECLARATOR_BINDING && kid->kind == NODE_NAME)
@@ -127,10 +152,7 @@ static void declare_one(struct lane_frame *frame, const struct node *type,
         if (!bind_reference(frame, declarator, variable))
             lane_forget(frame, variable);
     }
-    const struct node *initializer = declarator->kids;
-    if (initializer && initializer->kind == NODE_INITIALIZER && initializer->kids &&
-        initializer->kids->kind == NODE_LAMBDA && captures_by_reference(model, initializer->kids))
-        variable->lambda = initializer->kids;
+    variable->lambda = lambda;
     const struct shared_object *object =
         type->flags & TYPE_SHARED ? model_shared_object(model, declarator) : NULL;
     if (object) {
@@ -643,6 +665,7 @@ struct lanes lane_call_lambda(struct lane_frame *frame, const struct node *lambd
         .machine = machine,
         .function = frame->function,
         .depth = frame->depth + 1,
+        .in_lambda = frame->is_outer || frame->in_lambda,
     };
     size_t outer = frame->env.variables.count;
     lane_copy_env(frame, &inner.env, &frame->env);
@@ -665,6 +688,7 @@ struct lanes lane_call_lambda(struct lane_frame *frame, const struct node *lambd
             res = inner.returns.env.result;
     } else {
         lane_forget_assigned(frame, lambda);
+        lane_lose_notes(machine, lambda);
     }
     lane_release_exits(&inner.returns);
     return res;

@@ -223,12 +223,11 @@ static void judge(struct context *c, enum barrier_kind kind, const struct passin
                   struct verdict *res)
 {
     const struct node *which = NULL;
-    enum rule_id rule = kind == BARRIER_GRID ? RULE_SYNC_GRID_DIVERGENT
-                        : barriers_follow(&c->barriers, passing, &which)
-                            ? RULE_SYNC_BARRIER_DIVERGENT
-                        : kind == BARRIER_BLOCK || passing->way == PASSING_BRANCH
-                            ? RULE_SYNC_BARRIER_PARTIAL
-                            : RULE_COUNT;
+    enum rule_id rule =
+        kind == BARRIER_GRID                                      ? RULE_SYNC_GRID_DIVERGENT
+        : barriers_follow(&c->barriers, passing, &which)          ? RULE_SYNC_BARRIER_DIVERGENT
+        : kind == BARRIER_BLOCK || passing->way == PASSING_BRANCH ? RULE_SYNC_BARRIER_PARTIAL
+                                                                  : RULE_COUNT;
     if (rule == RULE_COUNT || (rule == RULE_SYNC_BARRIER_PARTIAL && res->rule != RULE_COUNT))
         return;
     *res = (struct verdict){rule, *passing, which};

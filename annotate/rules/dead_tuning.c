@@ -203,7 +203,8 @@ void rule_dead_tuning(struct annotation *a)
     }
     /* What is done with an attribute is not followed. */
     vec_each (const struct code_node, name, &code->names)
-        if (name->node->kind == NODE_NAME && name->name && is_filled_otherwise(a, name->name->text) &&
+        if (name->node->kind == NODE_NAME && name->name &&
+            is_filled_otherwise(a, name->name->text) &&
             token_region(unit_token(unit, name->node->token)) != REGION_CUDA)
             annotation_add(a, RULE_OCCUPANCY_SM_PROPERTY, name->node->tokens)->effect = EFFECT_NONE;
 }

@@ -175,6 +175,14 @@ static void examine_lanes(struct context *c, const struct launch_site *site)
     finding_add_related(f, RELATED_LAUNCHED, launch_span(a, site), NULL);
 }
 
+/* Whether NODE is a template's parameter: it may be something else in another file. */
+static bool is_parameter(struct context *c, const struct node *node)
+{
+    return node->kind == NODE_NAME &&
+           model_lookup(c->model, tree_symbol(c->a->unit, node), node->token).kind ==
+               NAME_TEMPLATE_PARAMETER;
+}
+
 /* A kernel whose bounds allow no more than half a wave, and whose launches nobody shows. */
 static void examine_narrow_bounds(struct context *c, size_t index)
 {
@@ -183,7 +191,8 @@ static void examine_narrow_bounds(struct context *c, size_t index)
     struct launch_blocks blocks;
     if (!bounds.given || bounds.function != index || !bounds.arguments[0] ||
         !constant_single(&bounds.max_threads) || bounds.max_threads.values[0] < 1 ||
-        32 < bounds.max_threads.values[0] || model_blocks(c->model, index, &blocks) ||
+        32 < bounds.max_threads.values[0] || is_parameter(c, bounds.arguments[0]) ||
+        model_blocks(c->model, index, &blocks) ||
         token_region(unit_token(a->unit, bounds.arguments[0]->tokens.begin)) == REGION_CUDA)
         return;
     unsigned threads = (unsigned)bounds.max_threads.values[0];

@@ -86,8 +86,8 @@ static void report(struct annotation *a, struct seen *seen, const struct library
         if (by_name && !add_missing(a, NULL, place, library))
             continue;
         struct finding *finding =
-            findings_add(a->findings, rules[i].rule, place,
-                         library->text[LIBRARY_NAME], library->text[LIBRARY_COUNTERPART],
+            findings_add(a->findings, rules[i].rule, place, library->text[LIBRARY_NAME],
+                         library->text[LIBRARY_COUNTERPART],
                          library->text[LIBRARY_EXTENT] ? library->text[LIBRARY_EXTENT] : "-");
         finding->advice = library->text[LIBRARY_NOTE];
         if (by_name)

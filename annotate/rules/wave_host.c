@@ -55,8 +55,8 @@ static bool is_property(const struct context *c, const struct node *node)
 
 static bool is_attribute(const struct context *c, const struct node *node)
 {
-    static const char *const names[] = {
-        "cudaDevAttrWarpSize", "hipDeviceAttributeWarpSize", "CU_DEVICE_ATTRIBUTE_WARP_SIZE"};
+    static const char *const names[] = {"cudaDevAttrWarpSize", "hipDeviceAttributeWarpSize",
+                                        "CU_DEVICE_ATTRIBUTE_WARP_SIZE"};
     const struct symbol *name =
         node && node->kind == NODE_NAME ? tree_symbol(c->a->unit, node) : NULL;
     for (size_t i = 0; name && i < sizeof names / sizeof *names; ++i)

@@ -745,8 +745,7 @@ static void examine_macros(struct context *c)
         struct range first;
         if (macro->kind == TOK_PP_DEFINE && macro->function_like &&
             token_region(unit_token(c->a->unit, macro->name)) != REGION_CUDA &&
-            width_applies(c->a, macro->name, 32) &&
-            warp_macro_combines(c->a, macro, &first) == 32)
+            width_applies(c->a, macro->name, 32) && warp_macro_combines(c->a, macro, &first) == 32)
             add_steps(c, width_add(c->a, RULE_WAVE_REDUCTION_HALF, first, 32), 32);
     }
 }

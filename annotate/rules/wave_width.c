@@ -463,16 +463,19 @@ static void add_strides(struct context *c, struct finding *f, size_t function, u
     }
 }
 
-/* Whether NODE is asked for by a branch: it is compared, or a switch goes by it. */
+/* Whether NODE is asked for by a branch: it is compared with a number, or a switch goes by it. */
 static bool is_asked(const struct context *c, const struct node *node)
 {
+    struct constant value;
     const struct node *parent = code_parent(c->code, node);
     if (!parent || parent->kind == NODE_SWITCH)
         return parent && parent->kids == node;
-    return parent->kind == NODE_BINARY &&
-           (parent->op == TOK_EQUAL || parent->op == TOK_NOT_EQUAL || parent->op == TOK_LESS ||
-            parent->op == TOK_GREATER || parent->op == TOK_LESS_EQUAL ||
-            parent->op == TOK_GREATER_EQUAL);
+    if (parent->kind != NODE_BINARY || parent->kids != node ||
+        !constant_of(c->code->model, node->next, &value))
+        return false;
+    return parent->op == TOK_EQUAL || parent->op == TOK_NOT_EQUAL || parent->op == TOK_LESS ||
+           parent->op == TOK_GREATER || parent->op == TOK_LESS_EQUAL ||
+           parent->op == TOK_GREATER_EQUAL;
 }
 
 /* Branches by the number of the warp that USE puts into a variable: what one warp does and the next
@@ -489,9 +492,10 @@ static void add_branches(struct context *c, struct finding *f, const struct widt
     width_each(name, &c->code->names, use->function)
     {
         if (name->name == symbol && name->node->kind == NODE_NAME && is_asked(c, name->node))
-            add_related(c, f, RELATED_USED, code_parent(c->code, name->node)->kind == NODE_SWITCH
-                                                ? name->node->tokens
-                                                : code_parent(c->code, name->node)->tokens,
+            add_related(c, f, RELATED_USED,
+                        code_parent(c->code, name->node)->kind == NODE_SWITCH
+                            ? name->node->tokens
+                            : code_parent(c->code, name->node)->tokens,
                         related);
     }
 }
