@@ -7,7 +7,18 @@
 
 #include "base/xalloc.h"
 
-enum { FEWEST_STEPS = 3, SEARCH_DEPTH = 12 };
+enum {
+    FEWEST_STEPS = 3,
+    SEARCH_DEPTH = 12,
+    MOST_CALLS = 8,    /* that a finding names */
+    MOST_HELPERS = 64, /* functions whose calls are looked for */
+};
+
+struct context {
+    struct annotation *a;
+    const struct code *code;
+    unsigned helpers; /* whose calls were looked for */
+};
 
 /* A step: ARRAY[INDEX] gets something of ARRAY[INDEX + distance]. A reduction has positive ones,
    each half of the one before; a scan has negative ones, each the double. */
@@ -151,8 +162,33 @@ static bool may_be_shared(struct annotation *a, const struct node *array)
     return !is_array || (type->kind == NODE_TYPE && type->flags & TYPE_SHARED);
 }
 
-static void report(struct annotation *a, const struct node *array, struct range range, bool scan)
+/* Relates to F which threads do the steps that end with ARRAY: the condition around them; of a
+   function that has none, where it is called. */
+static void add_threads(struct context *c, struct finding *f, const struct node *array)
 {
+    struct annotation *a = c->a;
+    const struct code *code = c->code;
+    for (const struct node *at = array, *around; (around = code_parent(code, at)); at = around)
+        if (around->kind == NODE_IF && around->kids != at) {
+            finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, around->kids->tokens),
+                                NULL);
+            return;
+        }
+    size_t index = model_function_at(code->model, array->token);
+    const struct function *function = index == NO_INDEX ? NULL : &a->unit->functions.items[index];
+    if (!function || function->flags & FUNCTION_GLOBAL || MOST_HELPERS <= c->helpers)
+        return;
+    ++c->helpers;
+    const struct symbol *name = unit_token(a->unit, function->name)->symbol;
+    unsigned count = 0;
+    vec_each (const struct code_node, call, &code->calls)
+        if (call->name == name && count++ < MOST_CALLS)
+            finding_add_related(f, RELATED_CALLED, unit_span(a->unit, call->node->tokens), NULL);
+}
+
+static void report(struct context *c, const struct node *array, struct range range, bool scan)
+{
+    struct annotation *a = c->a;
     bool is_right = is_volatile(a, array);
     target_set wide = annotation_with_wave(a, 64);
     /* In a scan all lanes take part, each within its own warp. */
@@ -161,6 +197,7 @@ static void report(struct annotation *a, const struct node *array, struct range 
     struct finding *f = annotation_add(
         a, is_right ? RULE_SYNC_LAST_WARP : RULE_SYNC_WARP_SYNCHRONOUS, array->tokens);
     f->span = unit_span(a->unit, range);
+    add_threads(c, f, array);
     if (!is_right)
         return;
     f->targets = wide;
@@ -168,8 +205,10 @@ static void report(struct annotation *a, const struct node *array, struct range 
 }
 
 /* Looks among the statements of BLOCK for a run of steps, each half as far as the one before. */
-static void examine_block(struct annotation *a, const struct code *code, const struct node *block)
+static void examine_block(struct context *c, const struct node *block)
 {
+    struct annotation *a = c->a;
+    const struct code *code = c->code;
     struct step first = {0};
     const struct node *begin = NULL, *end = NULL;
     int64_t last = 0;
@@ -186,7 +225,7 @@ static void examine_block(struct annotation *a, const struct code *code, const s
         } else {
             /* It begins within a warp: further ones have barriers, or are for other lanes. */
             if (FEWEST_STEPS <= steps && may_be_shared(a, first.array))
-                report(a, first.array, (struct range){begin->tokens.begin, end->tokens.end},
+                report(c, first.array, (struct range){begin->tokens.begin, end->tokens.end},
                        first.distance < 0);
             steps = is_step && step.distance <= 64 && -2 <= step.distance;
             first = step;
@@ -259,8 +298,10 @@ static const struct symbol *started(const struct unit *unit, const struct node *
 }
 
 /* for (int d = 32; d > 0; d >>= 1) s[t] += s[t + d]; */
-static void examine_loop(struct annotation *a, const struct code *code, const struct node *loop)
+static void examine_loop(struct context *c, const struct node *loop)
 {
+    struct annotation *a = c->a;
+    const struct code *code = c->code;
     const struct node *step = tree_kid(loop, 2), *body = tree_kid(loop, 3), *value = NULL;
     const struct symbol *name = started(a->unit, loop->kids, &value);
     struct constant first;
@@ -272,7 +313,7 @@ static void examine_loop(struct annotation *a, const struct code *code, const st
     if (is_halved(code, step, name) && constant_of(code->model, value, &first) &&
         constant_single(&first) && first.values[0] <= 64 &&
         has_partner_at(a->unit, target->next, target, name, 0) && may_be_shared(a, target->kids))
-        report(a, target->kids, body->tokens, false);
+        report(c, target->kids, body->tokens, false);
 }
 
 void rule_warp_synchronous(struct annotation *a)
@@ -282,6 +323,7 @@ void rule_warp_synchronous(struct annotation *a)
         !symbol_find(unit->symbols, "__syncthreads"))
         return;
     const struct code *code = annotation_code(a);
+    struct context c = {.a = a, .code = code};
     bool *seen = xcalloc(code->node_count, sizeof *seen);
     vec_each (const struct code_node, operation, &code->operations) {
         if (!operation->device || operation->node->kind != NODE_ASSIGN ||
@@ -295,11 +337,11 @@ void rule_warp_synchronous(struct annotation *a)
         if (!block || seen[block->id])
             continue;
         seen[block->id] = true;
-        examine_block(a, code, block);
+        examine_block(&c, block);
     }
     free(seen);
     vec_each (const struct code_node, loop, &code->loops)
         if (loop->device && loop->node->kind == NODE_FOR &&
             token_region(unit_token(unit, loop->node->token)) != REGION_CUDA)
-            examine_loop(a, code, loop->node);
+            examine_loop(&c, loop->node);
 }

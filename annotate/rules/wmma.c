@@ -10,6 +10,7 @@ enum {
     MOST_USES = 64,  /* that a note names */
     MOST_SHAPES = 8, /* that one file may have wrong */
     MOST_TRIED = 64, /* expressions of a function that may be a warp's number */
+    MOST_ALIASES = 32,
     ARGUMENTS = 5,
 };
 
@@ -20,9 +21,11 @@ struct shape {
 struct context {
     struct annotation *a;
     bool hip;
-    uint32_t header;         /* mma.h's token, or NO_TOKEN */
-    VEC(uint32_t) fragments; /* the tokens `fragment` of types */
-    VEC(uint32_t) products;  /* mma_sync of calls */
+    uint32_t header;                    /* mma.h's token, or NO_TOKEN */
+    VEC(uint32_t) fragments;            /* the tokens `fragment` of types */
+    VEC(uint32_t) calls;                /* of calls that take fragments: mma_sync and so on */
+    VEC(uint32_t) places;               /* both, in the order of the source */
+    VEC(const struct symbol *) aliases; /* names that the file gives to such types */
 };
 
 static struct range one(uint32_t token)
@@ -63,27 +66,63 @@ static bool is_fragment(const struct unit *unit, uint32_t i)
            template_arguments(unit, open, arguments) == ARGUMENTS;
 }
 
-static bool is_product(const struct unit *unit, uint32_t i)
+static bool is_call(const struct unit *unit, uint32_t i)
 {
     const struct token *token = unit_token(unit, i);
     return token->kind == TOK_IDENT && !token->symbol->user && !unit_is_member(unit, i) &&
            unit_kind(unit, unit_next(unit, i)) == TOK_LPAREN;
 }
 
-static bool collect(struct context *c)
+/* The types whole, with what qualifies them. */
+static struct range fragment_range(const struct unit *unit, uint32_t token)
+{
+    return (struct range){token, unit_partner(unit, unit_next(unit, token)) + 1};
+}
+
+/* Notes the name that `using NAME = fragment<...>` or `typedef fragment<...> NAME` gives to the
+   type at TOKEN. */
+static void add_alias(struct context *c, uint32_t token)
 {
     const struct unit *unit = c->a->unit;
-    const struct symbol *fragment = symbol_find(unit->symbols, "fragment");
-    const struct symbol *product = symbol_find(unit->symbols, "mma_sync");
+    uint32_t before = unit_prev(unit, token), behind = fragment_range(unit, token).end;
+    while (unit_kind(unit, before) == TOK_COLON_COLON)
+        before = unit_prev(unit, unit_prev(unit, before));
+    if (unit_kind(unit, before) == TOK_TYPENAME)
+        before = unit_prev(unit, before);
+    uint32_t name = NO_TOKEN;
+    if (unit_kind(unit, before) == TOK_ASSIGN) {
+        name = unit_prev(unit, before);
+        if (unit_kind(unit, unit_prev(unit, name)) != TOK_USING)
+            return;
+    } else if (unit_kind(unit, before) == TOK_TYPEDEF) {
+        name = behind;
+    }
+    if (name != NO_TOKEN && unit_kind(unit, name) == TOK_IDENT && c->aliases.count < MOST_ALIASES)
+        *vec_push(&c->aliases) = unit_token(unit, name)->symbol;
+}
+
+static bool collect(struct context *c)
+{
+    static const char *const names[] = {"mma_sync", "load_matrix_sync", "store_matrix_sync",
+                                        "fill_fragment"};
+    enum { NAMES = sizeof names / sizeof *names };
+    const struct unit *unit = c->a->unit;
+    const struct symbol *fragment = symbol_find(unit->symbols, "fragment"), *calls[NAMES];
+    for (unsigned n = 0; n < NAMES; ++n)
+        calls[n] = symbol_find(unit->symbols, names[n]);
     for (uint32_t i = 0; i + 1 < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (!token->symbol || (token->symbol != fragment && token->symbol != product) ||
-            token_region(token) == REGION_CUDA || !token_is_code(token))
+        if (!token->symbol || token_region(token) == REGION_CUDA || !token_is_code(token))
             continue;
-        if (token->symbol == fragment && is_fragment(unit, i))
-            *vec_push(&c->fragments) = i;
-        else if (token->symbol == product && is_product(unit, i))
-            *vec_push(&c->products) = i;
+        bool known = false;
+        for (unsigned n = 0; n < NAMES; ++n)
+            known |= token->symbol == calls[n];
+        if (token->symbol == fragment && is_fragment(unit, i)) {
+            *vec_push(&c->fragments) = *vec_push(&c->places) = i;
+            add_alias(c, i);
+        } else if (known && is_call(unit, i)) {
+            *vec_push(&c->calls) = *vec_push(&c->places) = i;
+        }
     }
     return c->fragments.count;
 }
@@ -103,12 +142,6 @@ static bool has_wmma(struct context *c)
     }
     c->hip = symbol_find(unit->symbols, "rocwmma");
     return c->header != NO_TOKEN || c->hip || symbol_find(unit->symbols, "nvcuda");
-}
-
-/* The types whole, with what qualifies them. */
-static struct range fragment_range(const struct unit *unit, uint32_t token)
-{
-    return (struct range){token, unit_partner(unit, unit_next(unit, token)) + 1};
 }
 
 static void add_uses(struct context *c, struct finding *f, const uint32_t *tokens, size_t count,
@@ -141,7 +174,7 @@ static void report_use(struct context *c)
     if (c->header != NO_TOKEN)
         finding_add_related(f, RELATED_INCLUDED, unit_span(a->unit, one(c->header)), NULL);
     add_uses(c, f, c->fragments.items + 1, c->fragments.count - 1, true);
-    add_uses(c, f, c->products.items, c->products.count, false);
+    add_uses(c, f, c->calls.items, c->calls.count, false);
 }
 
 /* The targets of whose architecture's name WORD is the beginning. */
@@ -252,7 +285,7 @@ static void report_blocks(struct context *c)
     target_set wide = annotation_with_wave(a, 64);
     struct model *model = annotation_code(a)->model;
     size_t seen = NO_INDEX;
-    vec_each (const uint32_t, at, &c->fragments) {
+    vec_each (const uint32_t, at, &c->places) {
         size_t function = model_function_at(model, *at);
         struct launch_blocks blocks;
         if (!wide || function == NO_INDEX || function == seen)
@@ -305,16 +338,16 @@ static void report_warp_numbers(struct context *c)
             tried = 0;
         }
         const struct function *fn = &a->unit->functions.items[function];
-        while (at < c->fragments.count && c->fragments.items[at] < fn->body.begin)
+        while (at < c->places.count && c->places.items[at] < fn->body.begin)
             ++at;
-        if (at == c->fragments.count || fn->body.end <= c->fragments.items[at] ||
-            MOST_TRIED <= tried++ || !is_warp_number(code->model, function, operation->node))
+        if (at == c->places.count || fn->body.end <= c->places.items[at] || MOST_TRIED <= tried++ ||
+            !is_warp_number(code->model, function, operation->node))
             continue;
         done = function;
         struct finding *f = report_for(a, RULE_MATRIX_WARP_NUMBER, operation->node->tokens, wide);
-        finding_add_related(f, RELATED_USED,
-                            unit_span(a->unit, fragment_range(a->unit, c->fragments.items[at])),
-                            NULL);
+        uint32_t use = c->places.items[at];
+        struct range shown = is_fragment(a->unit, use) ? fragment_range(a->unit, use) : one(use);
+        finding_add_related(f, RELATED_USED, unit_span(a->unit, shown), NULL);
     }
 }
 
@@ -329,7 +362,13 @@ static bool is_fragment_variable(struct context *c, const struct node *node)
     struct name_meaning meaning =
         model_lookup(code->model, tree_symbol(c->a->unit, node), node->token);
     const struct node *type = meaning.declaration ? meaning.declaration->kids : NULL;
-    return type && type->kind == NODE_TYPE && is_named(c->a->unit, type->token, "fragment");
+    if (!type || type->kind != NODE_TYPE)
+        return false;
+    const struct symbol *name = tree_symbol(c->a->unit, type);
+    vec_each (const struct symbol *const, alias, &c->aliases)
+        if (*alias == name)
+            return true;
+    return is_named(c->a->unit, type->token, "fragment");
 }
 
 /* Whether a loop around NODE asks how many elements there are. */
@@ -400,5 +439,7 @@ void rule_wmma(struct annotation *a)
             report_elements(&c);
     }
     vec_release(&c.fragments);
-    vec_release(&c.products);
+    vec_release(&c.calls);
+    vec_release(&c.places);
+    vec_release(&c.aliases);
 }
