@@ -72,23 +72,13 @@ static bool is_small(struct mask_search *s, const struct node *node)
 static bool is_group_mask(struct mask_search *s, const struct node *node)
 {
     const struct node *callee = node->kids;
-    if (callee->kind != NODE_MEMBER || callee->kids->kind != NODE_NAME)
+    if (callee->kind != NODE_MEMBER)
         return false;
     const struct symbol *name = tree_symbol(s->unit, callee);
-    if (!name || (strcmp(name->text, "ballot") && strcmp(name->text, "match_any") &&
-                  strcmp(name->text, "match_all")))
-        return false;
-    struct name_meaning meaning =
-        model_lookup(s->model, tree_symbol(s->unit, callee->kids), callee->kids->token);
-    if (!meaning.declaration)
-        return false;
-    for (uint32_t i = meaning.declaration->tokens.begin; i < meaning.declaration->tokens.end; ++i) {
-        const struct symbol *word = unit_token(s->unit, i)->symbol;
-        if (word &&
-            (!strcmp(word->text, "coalesced_group") || !strcmp(word->text, "coalesced_threads")))
-            return true;
-    }
-    return false;
+    return name &&
+           (!strcmp(name->text, "ballot") || !strcmp(name->text, "match_any") ||
+            !strcmp(name->text, "match_all")) &&
+           warp_is_active_group(s->a, callee->kids);
 }
 
 static const struct node *call_carries(struct mask_search *s, const struct node *node)

@@ -64,6 +64,44 @@ bool warp_call_of(struct annotation *a, const struct node *node, struct warp_cal
     return true;
 }
 
+/* Whether what TOKENS, a declaration or a call, make is a group of the active threads. */
+static bool makes_active_group(struct annotation *a, struct range tokens, unsigned depth)
+{
+    enum { PARTING = 4, MOST = 64 }; /* parts of parts; tokens that are looked at */
+    bool active = false, parted = false;
+    struct range whole = {0, 0}; /* where the group is declared of which this one is a part */
+    for (uint32_t i = tokens.begin; i < tokens.end && i - tokens.begin < MOST; ++i) {
+        const struct token *token = unit_token(a->unit, i);
+        if (token->kind != TOK_IDENT)
+            continue;
+        const char *word = token->symbol->text;
+        if (!strcmp(word, "tiled_partition"))
+            return false;
+        active |= !strcmp(word, "coalesced_group") || !strcmp(word, "coalesced_threads");
+        if (!strcmp(word, "binary_partition") || !strcmp(word, "labeled_partition")) {
+            parted = true;
+        } else if (parted && whole.begin == whole.end) {
+            struct name_meaning meaning = model_lookup(annotation_code(a)->model, token->symbol, i);
+            if (meaning.declaration && meaning.declaration->tokens.begin != tokens.begin)
+                whole = meaning.declaration->tokens;
+        }
+    }
+    if (!parted || whole.begin == whole.end)
+        return active;
+    return depth < PARTING && makes_active_group(a, whole, depth + 1);
+}
+
+bool warp_is_active_group(struct annotation *a, const struct node *node)
+{
+    if (node->kind == NODE_CALL)
+        return makes_active_group(a, node->tokens, 0);
+    if (node->kind != NODE_NAME)
+        return false;
+    struct name_meaning meaning =
+        model_lookup(annotation_code(a)->model, tree_symbol(a->unit, node), node->token);
+    return meaning.declaration && makes_active_group(a, meaning.declaration->tokens, 0);
+}
+
 /* Whole waves. */
 
 /* A place where a function is named. */

@@ -53,6 +53,10 @@ static inline bool warp_gives_mask(const struct warp_function *function)
     return WARP_BALLOT <= function->kind && function->kind <= WARP_MATCH;
 }
 
+/* Whether NODE, a group of threads, may have as many members as a wave has lanes: what
+   coalesced_threads() gives, or a part of such a group. */
+bool warp_is_active_group(struct annotation *a, const struct node *node);
+
 /* Whether every wave of every target that gets to NODE, in the body of the function at index
    FUNCTION, does so with all of its lanes, as far as the file proves it: all launches that it shows
    have known blocks of whole waves, all calls of device functions stand in uniform control flow,

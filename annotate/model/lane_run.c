@@ -77,11 +77,15 @@ static bool bind_reference(struct lane_frame *frame, const struct node *declarat
         variable->value = address;
         return true;
     }
-    /* Of a constant or a temporary; what it is an alias of else may change. */
+    /* Of a constant or a temporary, of threadIdx; what it is an alias of else may change. */
     const struct node *root = lane_root_of(value);
+    const struct symbol *name = root ? tree_symbol(frame->machine->model->unit, root) : NULL;
+    struct lanes fixed;
+    if (name && !lane_find(&frame->env, name) &&
+        lane_coordinate(frame->machine, name->text, 0, &fixed))
+        return true;
     if (root) {
-        struct lane_variable *other =
-            lane_find(&frame->env, tree_symbol(frame->machine->model->unit, root));
+        struct lane_variable *other = lane_find(&frame->env, name);
         if (other && other != variable && !other->is_shared) {
             other->escaped = true;
             lane_forget(frame, other);

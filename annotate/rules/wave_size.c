@@ -347,23 +347,11 @@ static void examine_tiles(struct annotation *a)
     }
 }
 
-/* Whether the variable NAME of FUNCTION is a group of the threads that are active. */
-static bool is_active_group(struct annotation *a, size_t function, const struct symbol *name)
-{
-    const struct code *code = annotation_code(a);
-    const struct symbol *active = symbol_find(a->unit->symbols, "coalesced_threads");
-    width_each(call, &code->calls,
-               function) for (const struct node *at = call->node; call->name == active && at;
-                              at = code_parent(code, at)) if (at->kind == NODE_DECLARATOR &&
-                                                              tree_symbol(a->unit, at) ==
-                                                                  name) return true;
-    return false;
-}
-
 /* group.size () == 32 */
 static void examine_groups(struct annotation *a)
 {
-    if (!symbol_find(a->unit->symbols, "coalesced_threads"))
+    if (!symbol_find(a->unit->symbols, "coalesced_threads") &&
+        !symbol_find(a->unit->symbols, "coalesced_group"))
         return;
     const struct code *code = annotation_code(a);
     size_t asked = 0;
@@ -373,13 +361,13 @@ static void examine_groups(struct annotation *a)
         struct constant value;
         if (at->node->kind != NODE_BINARY || call->kind != NODE_CALL ||
             (at->node->op != TOK_EQUAL && at->node->op != TOK_NOT_EQUAL) ||
-            call->kids->kind != NODE_MEMBER || call->kids->kids->kind != NODE_NAME)
+            call->kids->kind != NODE_MEMBER)
             continue;
         const struct symbol *method = tree_symbol(a->unit, call->kids);
         if ((strcmp(method->text, "size") && strcmp(method->text, "num_threads")) ||
             !constant_of(code->model, call->next, &value) || !constant_single(&value) ||
             value.values[0] != 32 || !width_applies(a, at->node->token, 32) || MOST <= asked++ ||
-            !is_active_group(a, at->function, tree_symbol(a->unit, call->kids->kids)))
+            !warp_is_active_group(a, call->kids->kids))
             continue;
         width_add(a, RULE_WAVE_GROUP_SIZE, at->node->tokens, 32);
     }
