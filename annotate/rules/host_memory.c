@@ -46,6 +46,31 @@ static bool is_used(const struct unit *unit, uint32_t index)
     return token_region(token) != REGION_CUDA && token_is_code(token) && !token->symbol->user;
 }
 
+static bool is_noncoherent(const struct unit *unit, uint32_t index)
+{
+    const struct symbol *symbol = unit_token(unit, index)->symbol;
+    return symbol && !strcmp(symbol->text, "hipHostMallocNonCoherent");
+}
+
+/* Whether the flag at INDEX is one of several of which another says that the memory is not
+   coherent. */
+static bool is_made_noncoherent(const struct unit *unit, uint32_t index)
+{
+    enum { MOST = 8 }; /* flags on either side */
+    uint32_t left = index, right = index;
+    for (unsigned i = 0; i < MOST && unit_kind(unit, unit_next(unit, right)) == TOK_PIPE; ++i) {
+        right = unit_next(unit, unit_next(unit, right));
+        if (is_noncoherent(unit, right))
+            return true;
+    }
+    for (unsigned i = 0; i < MOST && unit_kind(unit, unit_prev(unit, left)) == TOK_PIPE; ++i) {
+        left = unit_prev(unit, unit_prev(unit, left));
+        if (is_noncoherent(unit, left))
+            return true;
+    }
+    return false;
+}
+
 /* Whether device code of the file calls FUNCTION: the host's clock() is another. */
 static bool is_called_on_device(struct annotation *a, const char *function)
 {
@@ -95,7 +120,7 @@ void rule_host_memory(struct annotation *a)
     for (uint32_t i = 0; some && i + 1 < unit->tokens.list.count; ++i) {
         const struct symbol *symbol = unit_token(unit, i)->symbol;
         for (size_t u = 0; symbol && u < USES; ++u)
-            if (symbols[u] == symbol && is_used(unit, i)) {
+            if (symbols[u] == symbol && is_used(unit, i) && !is_made_noncoherent(unit, i)) {
                 add_use(a, uses[u].rule, &told[uses[u].rule], i);
                 break;
             }
