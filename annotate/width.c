@@ -226,6 +226,16 @@ static enum lane_role role_on(struct annotation *a, const struct code_node *at, 
 
 /* What to look at. */
 
+/* Whether VALUE, which has nothing around it, is what a constructor gives a member that is called
+   by a warp: lane_(VALUE). */
+static bool is_given_to_warp(const struct unit *unit, const struct node *value)
+{
+    uint32_t open = unit_prev(unit, value->tokens.begin), name = unit_prev(unit, open);
+    return (unit_kind(unit, open) == TOK_LPAREN || unit_kind(unit, open) == TOK_LBRACE) &&
+           unit_kind(unit, name) == TOK_IDENT &&
+           width_speaks_of_warps(unit_token(unit, name)->symbol->text);
+}
+
 bool width_goes_to_warp(struct annotation *a, const struct node *node)
 {
     const struct code *code = annotation_code(a);
@@ -247,7 +257,7 @@ bool width_goes_to_warp(struct annotation *a, const struct node *node)
         if (NODE_BLOCK <= parent->kind || parent->kind == NODE_CALL)
             return false;
     }
-    return false;
+    return is_given_to_warp(a->unit, at);
 }
 
 /* Whether OP with the constant VALUE splits a number into warps of WIDTH and lanes. */

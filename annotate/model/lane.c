@@ -235,6 +235,8 @@ static void run_once(struct lane_machine *machine)
         return;
     uint32_t first = UINT32_MAX, last = 0;
     find_numbers(function->body, &first, &last);
+    for (unsigned i = 0; i < function->initializer_count; ++i)
+        find_numbers(function->initializers[i].value, &first, &last);
     if (NODES_MAX < last - first || WORK_MAX < machine->model->lane_work) {
         machine->model->lanes_left_out = true;
         return;

@@ -570,9 +570,12 @@ static void declare_parameters(struct lane_frame *frame, const struct model_func
     }
 }
 
-/* Runs the body of FUNCTION in FRAME; what it leaves is in FRAME's returns. */
+/* Runs the body of FUNCTION in FRAME, a constructor's initialisers first; what it leaves is in
+   FRAME's returns. */
 static void run_body_of(struct lane_frame *frame, const struct model_function *function)
 {
+    for (unsigned i = 0; i < function->initializer_count; ++i)
+        lane_value_of(frame, function->initializers[i].value);
     lane_run(frame, function->body);
     if (!frame->env.dead)
         lane_join_into(frame, &frame->returns, &frame->env);

@@ -369,6 +369,14 @@ static uint32_t constant_named(const struct context *c, uint32_t token, uint32_t
     return NO_TOKEN;
 }
 
+/* Whether TOKEN lies in what a constructor gives its members. */
+static bool is_initializer(const struct unit *unit, uint32_t token)
+{
+    uint32_t index = unit_function_before(unit, token);
+    const struct function *function = index == NO_INDEX ? NULL : &unit->functions.items[index];
+    return function && function->head.end <= token && token < function->body.begin;
+}
+
 /* WARPS = THREADS / 32 in namespaces, classes and macros. */
 static void examine_constants(struct context *c)
 {
@@ -377,7 +385,7 @@ static void examine_constants(struct context *c)
     for (uint32_t i = 1; i + 1 < count; ++i) {
         uint32_t begin;
         if (!divides_by_width(c, i) || !width_applies(c->a, i, 32) ||
-            model_function_at(c->code->model, i) != NO_INDEX)
+            model_function_at(c->code->model, i) != NO_INDEX || is_initializer(unit, i))
             continue;
         uint32_t name = constant_named(c, i, &begin);
         if (name == NO_TOKEN || !strcasestr(unit_token(unit, name)->symbol->text, "warp"))

@@ -415,10 +415,11 @@ static bool loop_follows(struct context *c, size_t function, const struct node *
     return false;
 }
 
-/* Compares what MACHINE's threads read with what they read on waves of 32: how many read something
-   else, or -1 where nobody can say. */
+/* Compares what the threads read on waves of 64 with what they read on waves of 32: how many read
+   something else, or -1 where nobody can say. VALUE is what is passed on: two threads may have the
+   same of it, as threadIdx.x / 128 is. */
 static int count_strangers(struct context *c, const struct code_node *call, const struct node *lane,
-                           const unsigned block[3])
+                           const struct node *value, const unsigned block[3])
 {
     struct lane_machine *on64 = annotation_machine(c->a, call->function, block, 64, 0);
     struct lane_machine *on32 = annotation_machine(c->a, call->function, block, 32, 0);
@@ -431,6 +432,8 @@ static int count_strangers(struct context *c, const struct code_node *call, cons
      */
     if (wide.state == LANES_SHIFTED && wide.values)
         return -1;
+    struct lanes passed = lane_evaluate(on64, value);
+    bool known = passed.state == LANES_KNOWN && passed.bytes && !passed.object && !passed.record;
     uint64_t mask[LANES_MAX / 64];
     bool some = lane_reach(on64, call->node, mask) != REACH_UNKNOWN;
     int res = 0;
@@ -439,7 +442,11 @@ static int count_strangers(struct context *c, const struct code_node *call, cons
             continue;
         if (lanes_at(&wide, t) != lanes_at(&narrow, t))
             return -1; /* it follows warpSize */
-        res += source(&wide, t, 64) != source(&narrow, t, 32);
+        int64_t from64 = source(&wide, t, 64), from32 = source(&narrow, t, 32);
+        bool same = from64 == from32 ||
+                    (known && from64 < on64->threads && from32 < on64->threads &&
+                     lanes_at(&passed, (unsigned)from64) == lanes_at(&passed, (unsigned)from32));
+        res += !same;
     }
     return res;
 }
@@ -532,7 +539,7 @@ static void add_counting_loop(struct context *c, struct finding *f, const struct
 
 /* Code of HIP's that names one of the lanes that waves of 32 have not. */
 static void examine_far_lane(struct context *c, const struct code_node *call,
-                             const struct node *lane)
+                             const struct node *lane, const struct node *passed)
 {
     struct annotation *a = c->a;
     unsigned blocks[WIDTH_BLOCKS][3];
@@ -543,7 +550,7 @@ static void examine_far_lane(struct context *c, const struct code_node *call,
         is_chosen(c, call->function, call->node) || loop_follows(c, call->function, call->node))
         return;
     width_blocks(a, call->function, 32, blocks, &assumed);
-    if (count_strangers(c, call, lane, blocks[0]) < MOST_EDGES)
+    if (count_strangers(c, call, lane, passed, blocks[0]) < MOST_EDGES)
         return;
     struct lane_machine *on32 = annotation_machine(a, call->function, blocks[0], 32, 0);
     struct lanes value = on32 ? lane_evaluate(on32, lane) : (struct lanes){0};
@@ -582,7 +589,7 @@ static void examine_lane(struct context *c, const struct code_node *call,
         return;
     int strangers = 0;
     for (unsigned i = 0; i < count && strangers == 0; ++i)
-        strangers = count_strangers(c, call, warp->lane, blocks[i]);
+        strangers = count_strangers(c, call, warp->lane, warp->value, blocks[i]);
     if (strangers < MOST_EDGES)
         return;
     struct finding *f = width_add(a, RULE_WAVE_SHUFFLE_LANE, call->node->tokens, 32);
@@ -728,7 +735,7 @@ static void examine(struct context *c, const struct code_node *call)
         if (!warp.width)
             examine_lane(c, call, &warp, direct);
         if (!narrow)
-            examine_far_lane(c, call, warp.lane);
+            examine_far_lane(c, call, warp.lane, warp.value);
     } else {
         add_to_series(c, call, &warp);
     }
