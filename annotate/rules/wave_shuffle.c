@@ -3,11 +3,12 @@
 
    Finds: shuffles without a width that read from a lane by its number, and reach another thread
    where a wave has 64 lanes instead of 32; in HIP code, lanes that only waves of 64 have; shuffles
-   with the width 32; loops of shuffles (or a row of them) over the distances 16, 8, 4, 2, 1, up or
-   down, which combine 32 lanes. Why: without a width a shuffle spans the whole wave. Lane 0 is that
-   of the wave then, not of the half of it that was a warp. A tree that begins at 16 leaves each
-   half with a result of its own: right where both are used, as by warps of 32, and wrong where one
-   lane of the wave speaks for all of it.
+   with the width 32; loops of shuffles (or a row of them, macros, a template that goes on with half
+   of its parameter) over the distances 16, 8, 4, 2, 1, up or down, which combine 32 lanes. Why:
+   without a width a shuffle spans the whole wave. Lane 0 is that of the wave then, not of the half
+   of it that was a warp. A tree that begins at 16 leaves each half with a result of its own: right
+   where both are used, as by warps of 32, and wrong where one lane of the wave speaks for all of
+   it.
 
    Before: for (int d = 16; d; d /= 2) v += __shfl_down_sync(mask, v, d);
    After:  for (int d = warpSize / 2; d; d /= 2) v += __shfl_down_sync(mask, v, d);
@@ -28,8 +29,9 @@
 
 enum {
     MOST_STEPS = 8,
-    RECENT = 32,     /* series that a shuffle may belong to */
-    MOST_EDGES = 16, /* a few threads at the edges are often left out of account afterwards */
+    MOST_RECURSIONS = 32, /* in a file */
+    RECENT = 32,          /* series that a shuffle may belong to */
+    MOST_EDGES = 16,      /* a few threads at the edges are often left out of account afterwards */
 };
 
 /* Distances of shuffles in one loop, or in a row. */
@@ -39,6 +41,7 @@ struct series {
     bool is_loop;
     bool scan;       /* with __shfl_up */
     bool decided;    /* the distance 32 only where a wave has 64 lanes */
+    bool recursive;  /* one shuffle, in a template that goes on with half the distance */
     uint32_t values; /* as bits: distances are powers of two */
     VEC(const struct node *) calls;
 };
@@ -56,8 +59,9 @@ struct context {
     const struct widths *widths;
     struct wrapper *wrappers; /* by the function's index */
     VEC(struct series) series;
-    size_t noted; /* the function whose explicit widths were reported last, + 1 */
-    size_t note;  /* the finding about them */
+    size_t noted;        /* the function whose explicit widths were reported last, + 1 */
+    size_t note;         /* the finding about them */
+    unsigned recursions; /* that were looked for */
 };
 
 /* The distance at sample SAMPLE, the same on both kinds of waves; 0: not known. */
@@ -172,6 +176,58 @@ static bool only_moves(struct context *c, const struct node *call, const struct 
            unit_same_text(c->a->unit, parent->kids->tokens, value->tokens);
 }
 
+/* Whether the template arguments that open at OPEN have among them SYMBOL / 2, or SYMBOL >> 1. */
+static bool halves_argument(const struct unit *unit, uint32_t open, const struct symbol *symbol)
+{
+    uint32_t close = unit_partner(unit, open);
+    for (uint32_t at = open + 1; close != NO_TOKEN && at + 2 < close; ++at)
+        if (unit_token(unit, at)->symbol == symbol &&
+            (unit_kind(unit, at + 1) == TOK_SLASH || unit_kind(unit, at + 1) == TOK_SHIFT_RIGHT))
+            return true;
+    return false;
+}
+
+/* The largest of 16 and 32 among the template arguments that open at OPEN, or 0. */
+static uint32_t first_distance(struct context *c, uint32_t open)
+{
+    const struct unit *unit = c->a->unit;
+    uint32_t close = unit_partner(unit, open), res = 0;
+    for (uint32_t at = open + 1; close != NO_TOKEN && at < close; ++at) {
+        struct constant value;
+        if (unit_kind(unit, at) == TOK_NUMBER &&
+            constant_of_range(c->code->model, (struct range){at, at + 1}, &value) &&
+            constant_single(&value) && (value.values[0] == 16 || value.values[0] == 32) &&
+            res < (uint32_t)value.values[0])
+            res = (uint32_t)value.values[0];
+    }
+    return res;
+}
+
+/* The distances of a shuffle by LANE, a template's parameter, whose function goes on with half of
+   it, f<D / 2>(v), or its class does: from the number with which the file begins; 0: it is none. */
+static uint32_t recursive_distances(struct context *c, const struct code_node *call,
+                                    const struct node *lane)
+{
+    const struct unit *unit = c->a->unit;
+    const struct symbol *parameter = lane->kind == NODE_NAME ? tree_symbol(unit, lane) : NULL;
+    if (!parameter || MOST_RECURSIONS <= c->recursions ||
+        model_lookup(c->code->model, parameter, lane->token).kind != NAME_TEMPLATE_PARAMETER)
+        return 0;
+    ++c->recursions;
+    const struct range body = unit->functions.items[call->function].body;
+    const struct symbol *name = NULL;
+    for (uint32_t at = body.begin; at + 1 < body.end && !name; ++at)
+        if (unit_kind(unit, at) == TOK_IDENT && unit_kind(unit, at + 1) == TOK_LESS &&
+            halves_argument(unit, at + 1, parameter))
+            name = unit_token(unit, at)->symbol;
+    uint32_t first = 0, end = (uint32_t)unit->tokens.list.count - 1;
+    for (uint32_t at = 0; name && at < end; ++at)
+        if (unit_token(unit, at)->symbol == name && unit_kind(unit, at + 1) == TOK_LESS &&
+            first < first_distance(c, at + 1))
+            first = first_distance(c, at + 1);
+    return first ? 2 * first - 1 : 0;
+}
+
 /* Adds the shuffle CALL by a distance to a series. */
 static void add_to_series(struct context *c, const struct code_node *call,
                           const struct warp_call *warp)
@@ -199,12 +255,16 @@ static void add_to_series(struct context *c, const struct code_node *call,
     const struct node *loop = NULL;
     if (!first || changes)
         loop = loop_of(c, call->node, warp->lane);
+    if (!first && !follows && !changes)
+        values = recursive_distances(c, call, warp->lane);
+    bool recursive = values != 0 && !first;
     /* From somewhere up to the width. */
-    if (!first && loop && ends_at(c, loop, warp->lane, 32))
+    if (!first && !values && loop && ends_at(c, loop, warp->lane, 32))
         values = 0x1c;
     if (!values || follows)
         return;
     struct series *series = find_series(c, loop, call->function, call->node, scan);
+    series->recursive |= recursive;
     series->values |= values;
     *vec_push(&series->calls) = call->node;
 }
@@ -384,7 +444,7 @@ static void report_series(struct context *c, const struct series *series)
         add_loop_fix(c, f, series->place, width, series->function);
         for (size_t i = 0; f->fix && i < series->calls.count; ++i)
             add_width_fix(c, f, series->calls.items[i], series->function);
-    } else if (width == 32) {
+    } else if (width == 32 && !series->recursive) {
         for (size_t i = 0; i < series->calls.count; ++i)
             add_step_fix(c, f, series->calls.items[i], series->function);
     }
