@@ -12,20 +12,22 @@
 
 struct api;
 struct user_name;
+struct pointer_name;
 
 struct symbol {
     const char *text; /* NUL-terminated, line splices removed */
     uint32_t len;
-    unsigned hash;            /* hash_bytes() of it */
-    uint32_t flags;           /* enum symbol_flag of transform/ */
-    uint16_t keyword;         /* enum token_kind of a keyword, or 0 */
-    bool is_type : 1;         /* parser/: the file declares, or uses, it as a type */
-    bool landmark : 1;        /* its tokens are listed: see struct tokens */
-    bool is_device_macro : 1; /* parser/: the file defines it to what holds __device__ */
-    const struct api *api;    /* its entry in the map, or NULL */
-    const struct api *type;   /* the API's type that the file declares it with, or NULL */
-    const char *alias;        /* transform/: the API's namespace that it stands for, or NULL */
-    struct user_name *user;   /* transform/: the file's own declarations of it, or NULL */
+    unsigned hash;                 /* hash_bytes() of it */
+    uint32_t flags;                /* enum symbol_flag of transform/ */
+    uint16_t keyword;              /* enum token_kind of a keyword, or 0 */
+    bool is_type : 1;              /* parser/: the file declares, or uses, it as a type */
+    bool landmark : 1;             /* its tokens are listed: see struct tokens */
+    bool is_device_macro : 1;      /* parser/: the file defines it to what holds __device__ */
+    const struct api *api;         /* its entry in the map, or NULL */
+    const struct api *type;        /* the API's type that the file declares it with, or NULL */
+    const char *alias;             /* transform/: the API's namespace that it stands for, or NULL */
+    struct user_name *user;        /* transform/: the file's own declarations of it, or NULL */
+    struct pointer_name *pointers; /* transform/: what it is where there are device pointers */
 };
 
 struct symbol_entry;

@@ -10,7 +10,8 @@ libhipwright_a_SOURCES += \
     transform/launch.c \
     transform/names.c \
     transform/overload.c \
-    transform/pointer.c \
+    transform/pointer.c transform/pointer_p.h \
+    transform/pointer_names.c \
     transform/qualified.c \
     transform/rename.c \
     transform/side.c \

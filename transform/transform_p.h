@@ -10,6 +10,7 @@ enum symbol_flag {
     SYMBOL_IMPORTS = 1 << 1,        /* a namespace that says: using ::NAME of the API */
     SYMBOL_NAMESPACE_OWN = 1 << 2,  /* a namespace of the file's own */
     SYMBOL_SWITCHED = 1 << 3,       /* a macro of the API's that the file sets itself */
+    SYMBOL_POINTER_TYPE = 1 << 4,   /* CUdeviceptr, or the file's own name for it */
 };
 
 /* A declaration by the user of a name that is also an API's. */
