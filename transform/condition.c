@@ -21,17 +21,26 @@ static bool is_name(const struct unit *unit, uint32_t index, const char *name)
     return symbol && !strcmp(symbol->text, name);
 }
 
+/* A version of CUDA or of one of its libraries: no name of these has a counterpart. */
 static bool is_version(const struct unit *unit, uint32_t index)
 {
-    static const char *const names[] = {
-        "CUDART_VERSION",       "CUDA_VERSION",         "__CUDACC_VER_MAJOR__",
-        "__CUDACC_VER_MINOR__", "__CUDACC_VER_BUILD__", "__CUDACC_VER__",
-        "__CUDA_API_VERSION",   "__CUDART_API_VERSION", "NVRTC_VERSION",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (is_name(unit, index, names[i]))
+    const struct symbol *symbol = unit_token(unit, index)->symbol;
+    const struct api *api = symbol && !symbol->user ? symbol->api : NULL;
+    if (!api || api->kind != API_MACRO || api->hip)
+        return false;
+    static const char *const ends[] = {"_MAJOR", "_MINOR", "_PATCH", "_PATCHLEVEL"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        size_t len = strlen(ends[i]);
+        if (len < symbol->len && !strcmp(symbol->text + symbol->len - len, ends[i]))
             return true;
-    return false;
+    }
+    return strstr(symbol->text, "_VERSION") || strstr(symbol->text, "_VER_");
+}
+
+/* A macro that tells which features of one NVIDIA architecture there are. */
+static bool is_arch_feature(const struct symbol *symbol)
+{
+    return !strncmp(symbol->text, "__CUDA_ARCH_", 12) && strcmp(symbol->text, "__CUDA_ARCH_LIST__");
 }
 
 static void find_version(const struct unit *unit, const struct condition *c, struct names *res)
@@ -77,6 +86,7 @@ static void rename_has_include(struct transform *tr, uint32_t lparen)
 static void rename_names(struct transform *tr, const struct directive *d)
 {
     const struct unit *unit = tr->unit;
+    bool reported = false; /* once is enough */
     for (uint32_t i = d->tokens.begin + 2; i < d->tokens.end; ++i) {
         const struct token *token = unit_token(unit, i);
         if (!token->symbol)
@@ -94,8 +104,12 @@ static void rename_names(struct transform *tr, const struct directive *d)
         const char *name = counterpart(tr, api);
         if (!name) {
             /* What the file sets itself is as it says, with any compiler. */
-            if (!(token->symbol->flags & SYMBOL_SWITCHED))
-                report(tr, RULE_API_CONDITION, one_token(i), token->symbol->text, NULL, NULL);
+            if (!reported && !(token->symbol->flags & SYMBOL_SWITCHED)) {
+                report(tr,
+                       is_arch_feature(token->symbol) ? RULE_API_ARCH_COMPARE : RULE_API_CONDITION,
+                       one_token(i), token->symbol->text, NULL, NULL);
+                reported = true;
+            }
         } else if (*name && strcmp(name, token->symbol->text) &&
                    (api->kind == API_MACRO || api->kind == API_DEVICE_TYPE)) {
             replace_token(tr, i, name, EDIT_CONDITION);
