@@ -220,6 +220,9 @@ static void examine(struct transform *tr, struct includes *includes, const struc
         report(tr, RULE_API_MEANING, one_token(d->name), arena_strndup(tr->arena, path, len),
                counterpart(tr, api), api->note);
     note_brought(tr, includes, api, d);
+    for (size_t i = 0; i < sizeof tr->mixed / sizeof *tr->mixed && tr->mixed[i]; ++i)
+        if (takes_native_name(tr, api) && api->hip && !strcmp(tr->mixed[i], api->library))
+            need_header(tr, api->hip);
     const char *hip = header_counterpart(tr, path, len);
     if (has_text(unit, includes, hip, d->parent) ||
         (api->covered_by && has_text(unit, includes, api->covered_by, d->parent))) {

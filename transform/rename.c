@@ -115,6 +115,19 @@ bool report_unavailable(struct transform *tr, struct range range, const char *na
     return true;
 }
 
+/* Where native names are asked for and API has none, HIP's is written: it needs HIP's header. */
+static void note_mixed(struct transform *tr, const struct api *api)
+{
+    if (tr->options->libraries != NAMES_ROC || api->roc)
+        return;
+    for (size_t i = 0; i < sizeof tr->mixed / sizeof *tr->mixed; ++i) {
+        if (!tr->mixed[i])
+            tr->mixed[i] = api->library;
+        if (!strcmp(tr->mixed[i], api->library))
+            return;
+    }
+}
+
 static void rename_at(struct transform *tr, uint32_t index)
 {
     const struct unit *unit = tr->unit;
@@ -185,6 +198,7 @@ static void rename_at(struct transform *tr, uint32_t index)
         report(tr, RULE_API_MEANING, one_token(index), cuda, called, api->note);
     if (api->needs)
         need_header(tr, api->needs);
+    note_mixed(tr, api);
     if (!strcmp(called, cuda))
         return;
     replace_token(tr, index, called, EDIT_RENAME);

@@ -45,6 +45,8 @@ struct transform {
     struct arena *arena;          /* of the file */
     VEC(struct reorder) reorders; /* in the order of the source */
     const char *needed[4];        /* further HIP headers that names of the file need */
+    const char *mixed[32];        /* libraries of which native names were asked for, and a name has
+                                     none */
     bool needs_shims;             /* a function of hipwright_shims.h is called */
     bool needs_runtime;           /* the file uses the API or the device language */
     int prefixes_asked;           /* beginnings of names that were looked up */
