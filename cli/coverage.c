@@ -18,7 +18,8 @@ static const enum group groups[API_KIND_COUNT] = {
     [API_TYPE] = TYPES,         [API_DEVICE_TYPE] = TYPES,
     [API_CLASS] = TYPES,        [API_ENUMERATOR] = ENUMERATORS,
     [API_MACRO] = MACROS,       [API_NAMESPACE] = OTHERS,
-    [API_VARIABLE] = OTHERS,    [API_HEADER] = HEADERS,
+    [API_VARIABLE] = OTHERS,    [API_FIELD] = OTHERS,
+    [API_HEADER] = HEADERS,
 };
 
 static const struct {

@@ -180,7 +180,7 @@ function check_source(key)
 
 BEGIN {
     FS = "\t"
-    n = split("function type enumerator macro device_function device_type namespace class variable header", word, " ")
+    n = split("function type enumerator macro device_function device_type namespace class variable field header", word, " ")
     for (i = 1; i <= n; ++i)
         kinds[word[i]] = 1
     # operation, argument numbers, whether a text follows

@@ -79,6 +79,7 @@ static const char *const kind_words[API_KIND_COUNT] = {
     [API_NAMESPACE] = "namespace",
     [API_CLASS] = "class",
     [API_VARIABLE] = "variable",
+    [API_FIELD] = "field",
     [API_HEADER] = "header",
 };
 

@@ -22,6 +22,7 @@ enum api_kind {
     API_NAMESPACE,
     API_CLASS,
     API_VARIABLE, /* objects, such as thrust::cuda::par */
+    API_FIELD,    /* of a struct: cudaPointerAttributes::memoryType; the HIP name is the field's */
     API_HEADER,
     API_KIND_COUNT
 };

@@ -5,6 +5,7 @@ libhipwright_a_SOURCES += \
     transform/dialect.c transform/dialect.h \
     transform/dim3.c \
     transform/edit.c transform/edit.h \
+    transform/field.c \
     transform/follow.c transform/follow.h \
     transform/include.c \
     transform/launch.c \

@@ -584,10 +584,9 @@ static void examine_cast(struct pointers *p, struct range operand)
 void transform_device_pointers(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
-    struct symbol *type = symbol_find(unit->symbols, "CUdeviceptr");
+    const struct symbol *type = symbol_find(unit->symbols, "CUdeviceptr");
     if (!type || !type->api || type->user)
         return;
-    type->flags |= SYMBOL_POINTER_TYPE;
     pointer_names_collect(tr);
     struct pointers p = {.tr = tr, .wrapped = NO_TOKEN};
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {

@@ -96,7 +96,7 @@ static uint32_t type_of_list(const struct unit *unit, uint32_t index)
         first = opening_of(unit, at);
         at = token_before(unit, first);
     }
-    while (unit_kind(unit, first) == TOK_SPECIFIER)
+    while (unit_kind(unit, first) == TOK_SPECIFIER || unit_kind(unit, first) == TOK_CLASS)
         first = token_behind(unit, first);
     uint32_t last = NO_TOKEN;
     for (int steps = 0; steps < LONGEST_TYPE; ++steps) {
@@ -106,6 +106,8 @@ static uint32_t type_of_list(const struct unit *unit, uint32_t index)
             last = first;
         else if (kind == TOK_LESS && partner_of(unit, first) != NO_TOKEN)
             last = first = partner_of(unit, first);
+        else if (kind == TOK_LBRACE && last != NO_TOKEN && partner_of(unit, first) != NO_TOKEN)
+            first = partner_of(unit, first); /* of a class declared right there */
         else if (kind == TOK_IDENT && unit_kind(unit, last) == TOK_COLON_COLON)
             last = first;
         else
@@ -259,6 +261,12 @@ static void note_alias(const struct unit *unit, uint32_t index)
 void pointer_names_collect(struct transform *tr)
 {
     const struct unit *unit = tr->unit;
+    if (tr->pointers_noted)
+        return;
+    tr->pointers_noted = true;
+    struct symbol *type = symbol_find(unit->symbols, "CUdeviceptr");
+    if (type && type->api && !type->user)
+        type->flags |= SYMBOL_POINTER_TYPE;
     VEC(uint32_t) open = {0};
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
@@ -342,6 +350,12 @@ static const struct pointer_name *find_name(const struct unit *unit, uint32_t in
         }
     }
     return of_class ? of_class : global;
+}
+
+uint32_t pointer_declared_type(const struct unit *unit, uint32_t index)
+{
+    const struct pointer_name *name = unit_is_member(unit, index) ? NULL : find_name(unit, index);
+    return name ? name->type : NO_TOKEN;
 }
 
 /* The class of the object whose member is named at INDEX, where the file declares both; or NULL. */

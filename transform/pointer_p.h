@@ -42,7 +42,7 @@ struct pointer_name {
     enum pointer_shape shape;
 };
 
-/* Notes what the file declares: struct symbol's `pointers` and SYMBOL_POINTER_TYPE, which
+/* Notes what the file declares, once: struct symbol's `pointers` and SYMBOL_POINTER_TYPE, which
    CUdeviceptr has and the names that the file gives it. */
 void pointer_names_collect(struct transform *tr);
 
@@ -51,6 +51,10 @@ bool pointer_is_type(const struct unit *unit, uint32_t index);
 
 /* Whether the name at INDEX is declared right there. */
 bool pointer_is_declared(const struct unit *unit, uint32_t index);
+
+/* The last token of the type that the variable at INDEX, no member, is declared with; NO_TOKEN
+   where the file does not show it. */
+uint32_t pointer_declared_type(const struct unit *unit, uint32_t index);
 
 /* What the name at INDEX, a variable's, member's or function's, stands for there. */
 enum pointer_shape pointer_shape_at(const struct unit *unit, uint32_t index);

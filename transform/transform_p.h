@@ -49,6 +49,7 @@ struct transform {
                                      none */
     bool needs_shims;             /* a function of hipwright_shims.h is called */
     bool needs_runtime;           /* the file uses the API or the device language */
+    bool pointers_noted;          /* pointer_names_collect() was here */
     int prefixes_asked;           /* beginnings of names that were looked up */
 };
 
@@ -89,6 +90,7 @@ void transform_cases(struct transform *tr);
 void transform_overloads(struct transform *tr);
 void transform_includes(struct transform *tr);
 void transform_names(struct transform *tr);
+void transform_fields(struct transform *tr);
 void transform_dim3(struct transform *tr); /* before the launches */
 void transform_qualified(struct transform *tr);
 void transform_launches(struct transform *tr);

@@ -206,6 +206,7 @@ void translate(struct translation *t, const char *name, char *text, size_t len,
         transform_overloads(&tr);
         transform_names(&tr);
         transform_qualified(&tr);
+        transform_fields(&tr);
         transform_dim3(&tr);
         transform_launches(&tr);
         transform_device_pointers(&tr);

@@ -670,6 +670,31 @@ static void make_path(struct snippet *s, const struct api *api, const struct set
     pattern(s, "void call_mine()\n{\n    my::@ *mine;\n}\n", api->cuda);
 }
 
+/* A field of a variable, parameter or element of its struct; the user's own struct has its own. */
+static void make_field(struct snippet *s, const struct api *api, const struct setting *set)
+{
+    const char *field = strrchr(api->cuda, ':') + 1;
+    size_t len = (size_t)(strstr(api->cuda, "::") - api->cuda);
+    const struct api *type = map_find(facts, api->cuda, len);
+    ck_assert_msg(type && type->hip, "%s: no such struct", api->cuda);
+    struct outcome own = expect(type, set, false, NULL), res = {.name = field};
+    if (!api->hip)
+        res = (struct outcome){field, .rules = {RULE_API_NO_COUNTERPART}, .rule_count = 1};
+    else if (api->hip_life.added <= set->hip)
+        res.name = api->hip;
+    both(s, "int caller(");
+    word(s, type->cuda, &own);
+    both(s, " value, ");
+    word(s, type->cuda, &own);
+    both(s, " *list, other *mine)\n{\n    return value . ");
+    word(s, field, &res);
+    both(s, " + list->");
+    word(s, field, &res);
+    both(s, " + list[1].");
+    word(s, field, &res);
+    pattern(s, " + mine->@;\n}\n", field);
+}
+
 static struct outcome expect_header(const struct api *api, const struct setting *set,
                                     const char *path)
 {
@@ -771,6 +796,9 @@ static void make(struct snippet *s, const struct api *api, const struct setting 
     case API_CLASS:
     case API_VARIABLE:
         make_path(s, api, set);
+        break;
+    case API_FIELD:
+        make_field(s, api, set);
         break;
     default:
         ck_abort_msg("%s: a kind without a test", api->cuda);
