@@ -94,6 +94,26 @@ static void write_path(struct transform *tr, const struct path *path, int count,
     }
 }
 
+/* cub::DeviceScan::ExclusiveSum(..., stream, debug_synchronous): newer hipCUB has no such argument,
+   and older has a default for it. PATH ends in the function's name. */
+static void drop_debug(struct transform *tr, const struct path *path)
+{
+    const struct unit *unit = tr->unit;
+    uint32_t lparen = unit_next(unit, path->parts[path->count - 1]);
+    struct arguments args;
+    if (unit_kind(unit, lparen) != TOK_LPAREN || !unit_arguments(unit, lparen, tr->arena, &args) ||
+        args.count < 2)
+        return;
+    struct range last = args.items[args.count - 1];
+    if (last.end != last.begin + 1 || !unit_token(unit, last.begin)->symbol)
+        return;
+    const char *text = unit_token(unit, last.begin)->symbol->text;
+    if (strcmp(text, "true") && strcmp(text, "false") && strcmp(text, "debug_synchronous"))
+        return;
+    struct span span = unit_span(unit, (struct range){unit_prev(unit, last.begin), last.end});
+    edit_add(&tr->t->edits, span.begin, span.end - span.begin, "", EDIT_ARGUMENT);
+}
+
 static void examine(struct transform *tr, uint32_t first)
 {
     struct path path = read_path(tr->unit, first);
@@ -117,6 +137,8 @@ static void examine(struct transform *tr, uint32_t first)
         if (strcmp(name, hip))
             need_runtime(tr, first);
         write_path(tr, &path, count, hip);
+        if (path.count == count + 1 && !strncmp(name, "cub::Device", 11))
+            drop_debug(tr, &path);
         return;
     }
 }
