@@ -135,6 +135,18 @@ static bool is_statement(const struct unit *unit, const struct launch *launch)
     }
 }
 
+/* Whether a directive stands inside the launch, as #ifdef around an argument: it may not stand in
+   what is given to a macro, and its branches may hold a <<< each. */
+static bool holds_directive(const struct unit *unit, const struct launch *launch)
+{
+    if (unit_token(unit, launch->open)->flags & TOKEN_DIRECTIVE)
+        return false;
+    size_t at;
+    vec_search(at, unit->directives.count,
+               unit->directives.items[at].tokens.begin < launch->callee.begin);
+    return at < unit->directives.count && unit->directives.items[at].tokens.begin < launch->rparen;
+}
+
 static void write_function(struct transform *tr, const struct launch *launch)
 {
     const struct unit *unit = tr->unit;
@@ -167,7 +179,7 @@ void transform_launches(struct transform *tr)
         return;
     vec_each (const struct launch, launch, &tr->unit->launches) {
         if (token_region(unit_token(tr->unit, launch->open)) != REGION_COMMON ||
-            launch->config_count < 2)
+            launch->config_count < 2 || holds_directive(tr->unit, launch))
             continue;
         if (is_statement(tr->unit, launch))
             write_function(tr, launch);
