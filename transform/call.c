@@ -33,8 +33,8 @@ static enum known is_parameter(const struct unit *unit, uint32_t index, const ch
 }
 
 /* Whether ARG is of the CUDA type TYPE, as far as the file shows: it begins with the type's name (a
-   constructor, a cast), or ends in a variable, member or function that is declared with it, or
-   an element of one. */
+   constructor, a cast, or an enumerator of that name), is a string where TYPE is "string", or ends
+   in a variable, member or function that is declared with it, or an element of one. */
 static bool is_of_type(const struct transform *tr, struct range arg, const char *type)
 {
     const struct unit *unit = tr->unit;
@@ -44,6 +44,8 @@ static bool is_of_type(const struct transform *tr, struct range arg, const char 
     while (first < last && (unit_token(unit, first)->kind == TOK_LPAREN ||
                             unit_token(unit, first)->kind == TOK_CLASS))
         ++first;
+    if (!strcmp(type, "string"))
+        return unit_token(unit, first)->kind == TOK_STRING;
     const struct symbol *symbol = unit_token(unit, first)->symbol;
     if (symbol && (!strcmp(symbol->text, type) || (hip && !strcmp(symbol->text, hip))))
         return true;

@@ -349,9 +349,19 @@ static const struct arg_change *choose(const struct api *api, const struct setti
     return NULL;
 }
 
+/* Whether a condition asks for what is written there, and not for a type: the text of a string or
+   an enumerator, which NAME is then. */
+static bool is_written(const char *name)
+{
+    const struct api *api = map_find(facts, name, strlen(name));
+    return !strcmp(name, "string") || (api && api->kind == API_ENUMERATOR);
+}
+
 /* Arguments as people write them; the words alone are told from the others by some operations. */
 static const char *argument_text(const struct form *form, int n)
 {
+    if (n == form->typed && is_written(form->type))
+        return strcmp(form->type, "string") ? form->type : "\"text\"";
     if (n == form->typed)
         return arena_printf(&arena, "typed_%d", form->change);
     if (!form->complex)
@@ -411,6 +421,9 @@ static void add_call(struct snippet *s, const struct api *api, const struct sett
         change = NULL;
         anew = false;
     }
+    /* Where the condition does not hold the enumerator would be renamed as everywhere. */
+    if (form->type && is_written(form->type) && change != &api->changes[form->change])
+        return;
     for (int i = 0; change && i < change->op_count; ++i)
         if (form->count < arguments_named(&change->ops[i]))
             return; /* no call of this API has so few */
@@ -546,7 +559,7 @@ static void add_variables(struct snippet *s, const struct api *api, const struct
 {
     for (int i = 0; i < api->change_count; ++i) {
         const struct arg_condition *when = &api->changes[i].when;
-        if (when->type)
+        if (when->type && !is_written(when->type))
             declare(s, set, when->type, arena_printf(&arena, "typed_%d", i));
         if (when->assigned)
             declare(s, set, when->assigned, arena_printf(&arena, "taker_%d", i));

@@ -144,12 +144,14 @@ END_TEST
 START_TEST(knows_argument_changes)
 {
     const struct api *api = find("cudaMemcpyToSymbol");
-    ck_assert_int_eq(api->change_count, 1);
-    ck_assert_int_eq(api->changes[0].when.count, -1);
-    ck_assert_int_eq(api->changes[0].op_count, 1);
-    ck_assert_int_eq(api->changes[0].ops[0].kind, ARG_WRAP);
-    ck_assert_int_eq(api->changes[0].ops[0].n, 0);
-    ck_assert_str_eq(api->changes[0].ops[0].text, "HIP_SYMBOL");
+    ck_assert_int_eq(api->change_count, 2);
+    ck_assert_str_eq(api->changes[0].when.type, "string");
+    ck_assert_int_eq(api->changes[0].ops[0].kind, ARG_REPORT);
+    ck_assert_int_eq(api->changes[1].when.count, -1);
+    ck_assert_int_eq(api->changes[1].op_count, 1);
+    ck_assert_int_eq(api->changes[1].ops[0].kind, ARG_WRAP);
+    ck_assert_int_eq(api->changes[1].ops[0].n, 0);
+    ck_assert_str_eq(api->changes[1].ops[0].text, "HIP_SYMBOL");
 
     api = find("cudaGraphInstantiate");
     ck_assert_int_eq(api->change_count, 3);
