@@ -320,9 +320,9 @@ renamed_place() {
 ok "--rename in place" renamed_place
 across() {
     mkdir -p ac/include/k ac/src && printf '#pragma once\n__device__ int f();\n' >ac/include/k/f.cuh && cp ac/include/k/f.cuh ac/g.cuh &&
-        printf '#include "k/f.cuh"\n#include "../g.cuh"\n#include <k/f.cuh>\n#include <cub/cub.cuh>\n#include "none.cuh"\n#include "excluded/x.cuh"\nint x;\n' >ac/src/a.cpp &&
+        printf '#include "k/f.cuh"\n#include "../g.cuh"\n#include <k/f.cuh>\n#include <cub/cub.cuh>\n#include "none.cuh"\n#include "excluded/x.cuh"\n#if __has_include("../g.cuh")\n#define F "k/f.cuh" // f.cuh\n#include F\n#endif\nint x;\n' >ac/src/a.cpp &&
         mkdir ac/src/excluded && printf 'int y;\n' >ac/src/excluded/x.cuh && run 0 --rename --exclude=excluded --output-dir=ac.out ac/ &&
-        printf '#include <hip/hip_runtime.h>\n#include "k/f.hip.h"\n#include "../g.hip.h"\n#include <k/f.hip.h>\n#include <hipcub/hipcub.hpp>\n#include "none.cuh"\n#include "excluded/x.cuh"\nint x;\n' >want &&
+        printf '#include <hip/hip_runtime.h>\n#include "k/f.hip.h"\n#include "../g.hip.h"\n#include <k/f.hip.h>\n#include <hipcub/hipcub.hpp>\n#include "none.cuh"\n#include "excluded/x.cuh"\n#if __has_include("../g.hip.h")\n#define F "k/f.hip.h" // f.cuh\n#include F\n#endif\nint x;\n' >want &&
         same ac.out/src/a.cpp want
 }
 ok "--rename: includes across folders" across
