@@ -54,6 +54,7 @@ static const struct vendor_macro vendor_macros[] = {
     {"__CUDACC__", false, {FALSE, TRUE, TRUE}},
     {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE, FALSE}},
     {"__CUDA_ARCH__", false, {FALSE, UNKNOWN, UNKNOWN}},
+    {"__CUDA__", false, {FALSE, UNKNOWN, TRUE}}, /* of clang alone */
     {"__HCC__", true, {UNKNOWN, FALSE, UNKNOWN}},
     {"__HIPCC_RTC__", true, {UNKNOWN, FALSE, UNKNOWN}},
     {"__HIPCC__", true, {TRUE, FALSE, TRUE}},

@@ -150,12 +150,30 @@ static const struct function *head_around(const struct unit *unit, uint32_t inde
     return fn && index < fn->head.end ? fn : NULL;
 }
 
+/* Whether the name at INDEX is declared in a form that is no device pointer's: template <int NAME>,
+   int (*NAME)[3] and int (*NAME)(). */
+static bool names_other(const struct unit *unit, uint32_t index)
+{
+    uint32_t prev = token_before(unit, index), next = token_behind(unit, index);
+    if (unit_kind(unit, prev) == TOK_TYPE && unit_kind(unit, next) == TOK_GREATER)
+        return true;
+    uint32_t open = token_before(unit, prev);
+    enum token_kind behind = unit_kind(unit, token_behind(unit, next));
+    return unit_kind(unit, prev) == TOK_STAR && unit_kind(unit, open) == TOK_LPAREN &&
+           partner_of(unit, open) == next && (behind == TOK_LBRACKET || behind == TOK_LPAREN) &&
+           unit_kind(unit, token_before(unit, open)) == TOK_TYPE;
+}
+
 /* What the file declares the name at INDEX with; false where that is no declaration. */
 static bool find_declared(const struct unit *unit, uint32_t index, bool in_body,
                           struct pointer_name *res)
 {
     uint32_t next = token_behind(unit, index), type = token_before(unit, index);
     enum token_kind after = unit_kind(unit, next);
+    if (names_other(unit, index)) {
+        *res = (struct pointer_name){.token = index, .type = NO_TOKEN, .shape = POINTER_OTHER};
+        return true;
+    }
     if (after != TOK_SEMICOLON && after != TOK_ASSIGN && after != TOK_COMMA &&
         after != TOK_RPAREN && after != TOK_LBRACKET && after != TOK_LBRACE &&
         after != TOK_LPAREN && after != TOK_COLON)
@@ -201,12 +219,15 @@ static bool find_declared(const struct unit *unit, uint32_t index, bool in_body,
 }
 
 /* The token at which what the bracket at OPEN encloses is no longer visible: behind a function's
-   parameters comes its body, behind for (...) a statement. */
+   parameters comes its body, behind for (...) a statement. A parameter of a template stands for the
+   bracket itself. */
 static uint32_t visible_end(const struct unit *unit, uint32_t open)
 {
     uint32_t at = partner_of(unit, open);
-    if (unit_kind(unit, open) != TOK_LPAREN)
+    if (unit_kind(unit, open) == TOK_LBRACE)
         return at;
+    if (unit_kind(unit, open) != TOK_LPAREN)
+        at = open;
     for (int steps = 0; steps < LONGEST_LIST; ++steps) {
         at = token_behind(unit, at);
         uint32_t partner = partner_of(unit, at);
@@ -285,7 +306,7 @@ void pointer_names_collect(struct transform *tr)
         bool in_body = side_function(unit, i) != NULL;
         struct pointer_name declared;
         if (find_declared(unit, i, in_body, &declared))
-            note(tr, &declared, around);
+            note(tr, &declared, unit_kind(unit, token_behind(unit, i)) == TOK_GREATER ? i : around);
     }
     vec_release(&open);
 }
