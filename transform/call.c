@@ -582,8 +582,12 @@ void call_rewrite(struct transform *tr, const struct api *api, uint32_t index, u
             *name = op->text;
         if (op->kind == ARG_NOTE)
             report(tr, RULE_API_MEANING, one_token(index), api->cuda, *name, op->text);
-        if (op->kind == ARG_REPORT) {
-            report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda, op->text, NULL);
+        /* {type, id} has no name for its type, so no member of it can be asked for. */
+        bool braces = op->kind == ARG_SUFFIX && op->n < args.count &&
+                      unit_kind(tr->unit, args.items[op->n].begin) == TOK_LBRACE;
+        if (op->kind == ARG_REPORT || braces) {
+            report(tr, RULE_API_ARGUMENTS, one_token(index), api->cuda,
+                   braces ? "an argument in braces must become its last member" : op->text, NULL);
             *name = NULL;
             return;
         }
