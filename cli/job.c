@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/allow.h"
-#include "annotate/annotate.h"
-#include "annotate/fix.h"
 #include "base/xalloc.h"
+#include "cli/pass.h"
 #include "cli/renames.h"
 #include "cli/tree.h"
 #include "cli/wanted.h"
@@ -45,15 +43,6 @@ static void drop_unchanged(struct translation *t, const struct changes *changes,
             all->silenced.items[silenced++] = *f;
     all->list.count = kept;
     all->silenced.count = silenced;
-}
-
-/* Adds what the options want to be done about the findings. */
-static void finish_edits(struct translation *t, const struct options *o)
-{
-    if (o->fix != FIX_NONE)
-        fixes_apply(t, o->fix == FIX_ALSO_UNSAFE ? FIX_UNSAFE : FIX_SAFE);
-    if (!o->no_markers)
-        markers_add(t);
 }
 
 /* The reporting of one file. */
@@ -238,15 +227,12 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
                           const struct input *input, const struct content *content)
 {
     struct translation t;
+    struct settled settled = {.result = &t.edits};
     struct arena arena = ARENA_INIT;
     struct translate_options options = setup->translate;
     options.known = tree_options(plan->tree, input, &arena);
     options.grounds = input->change != NULL;
-    translate(&t, input->name, content->text, content->len, &options);
-    annotate(&t, &options, &setup->gpus);
-    arena_release(&arena);
-    options_drop_unwanted(&setup->options, &t.findings);
-    allows_apply(&t, setup->options.rule_off);
+    pass_find(&t, input->name, content->text, content->len, &options, setup);
     finding_list rest = {0};
     if (input->change)
         drop_unchanged(&t, plan->changes, input->change, &rest);
@@ -256,8 +242,8 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
         includes_follow(&t, follow, &context);
     }
     if (plan->want_text)
-        finish_edits(&t, &setup->options);
-    make_text(job, plan, &t.source, &t.edits);
+        pass_settle(&settled, &t, &options, setup);
+    make_text(job, plan, &t.source, settled.result);
     job->summary.changed = plan->want_text ? job->changed : t.edits.list.count != 0;
     report(job, plan, setup, &t, &rest);
     vec_release(&rest);
@@ -272,7 +258,9 @@ static void run_translate(struct job *job, const struct job_plan *plan, const st
         strbuf_add(&job->diag.text, t.diag.text.text, t.diag.text.len);
     job->diag.errors += t.diag.errors;
     job->diag.warnings += t.diag.warnings;
+    settled_release(&settled);
     translation_release(&t);
+    arena_release(&arena);
 }
 
 static bool holds(const struct content *content, const char *text)

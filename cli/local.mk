@@ -25,6 +25,7 @@ libhipwright_a_SOURCES += \
     cli/nearest.c cli/nearest.h \
     cli/options.c cli/options.def cli/options.h \
     cli/output.c cli/output.h \
+    cli/pass.c cli/pass.h \
     cli/page.c cli/page.h \
     cli/pairs.c cli/pairs.h \
     cli/path.c cli/path.h \

@@ -93,7 +93,7 @@ static void block_add(struct blocks *b, const struct edits *edits, size_t *next)
         size_t limit = line_begin(b, end);
         for (; edit < stop && (edit->offset < limit || end == b->lines); ++edit) {
             strbuf_add(&b->text, source->text + at, edit->offset - at);
-            strbuf_adds(&b->text, edit->text);
+            strbuf_add(&b->text, edit->text, edit->text_len);
             at = (size_t)edit->offset + edit->length;
             if (limit < at) {
                 end = line_at(b, at - 1) + 1;

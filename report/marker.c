@@ -182,7 +182,7 @@ static size_t edit_over(struct marking *m, size_t offset)
     if (!low)
         return offset;
     const struct edit *e = &items[low - 1];
-    size_t end = (size_t)e->offset + e->length, len = strlen(e->text);
+    size_t end = (size_t)e->offset + e->length, len = e->text_len;
     if (offset < end)
         return e->offset;
     bool whole = len ? e->text[len - 1] == '\n' : line_begin(m, e->offset) == e->offset;
@@ -271,7 +271,7 @@ static const char *translated_quote(struct marking *m, struct span span)
         if (span.end < e->offset + e->length || (!e->length && e->offset == span.begin))
             continue;
         unit_add_quote(m->t->unit, &quote, at, e->offset);
-        quote_add(&quote, e->text, strlen(e->text));
+        quote_add(&quote, e->text, e->text_len);
         at = (size_t)e->offset + e->length;
         any = true;
     }

@@ -7,7 +7,8 @@
 #                  --annotate=inline is among them
 #   known-failure  optional: why the program does not do this yet. The expectation is right all
 #                  the same; the fixture must fail, and complains when it no longer does
-# and other files that the input includes. Prints TAP.
+# and other files that the input includes. Where fixes are applied (--fix), translating the output again
+# must change nothing. Prints TAP.
 #
 #     fixtures.sh [--update] [NAME]...
 #
@@ -54,6 +55,17 @@ for name in "${names[@]}"; do
     (cd "$folder" && "$hipwright" translate --annotate=none ${args[@]+"${args[@]}"} "$(basename "${inputs[0]}")" \
         >"$work/hip" 2>"$work/txt")
     status=$?
+    again=
+    case " ${args[*]-} " in
+    *\ --fix*)
+        rm -rf "$work/again"
+        cp -R "$folder" "$work/again"
+        chmod -R u+w "$work/again"
+        cp "$work/hip" "$work/again/$(basename "${inputs[0]}")"
+        (cd "$work/again" && "$hipwright" translate --annotate=none "${args[@]}" "$(basename "${inputs[0]}")" \
+            2>/dev/null) | diff -a -u "$work/hip" - >"$work/again/diff" || again=$work/again/diff
+        ;;
+    esac
     known=
     if [ -f "$folder/known-failure" ]; then
         known=$(head -n 1 "$folder/known-failure")
@@ -71,6 +83,9 @@ for name in "${names[@]}"; do
     elif ! cmp -s "$work/txt" "$folder/expected.txt"; then
         wrong="the messages differ"
         diff -a -u "$folder/expected.txt" "$work/txt" >"$work/diff"
+    elif [ -n "$again" ]; then
+        wrong="a second run changes more"
+        mv "$again" "$work/diff"
     fi
     if [ -z "$wrong" ] && [ -z "$known" ]; then
         echo "ok $number - $name"

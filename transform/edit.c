@@ -111,6 +111,73 @@ size_t edits_to_source(const struct edits *edits, struct edit_walk *walk, size_t
     return walk->source + offset - walk->result;
 }
 
+/* A walk along the text between two lists of edits. */
+struct composing {
+    const struct edit *first, *first_end; /* those of each list that are still to come */
+    const struct edit *second, *second_end;
+    const struct source *between;
+    struct edit_walk walk; /* along FIRST */
+    struct strbuf text;
+};
+
+/* Where the next edit of the first list lies in the text between, or SIZE_MAX behind the last. */
+static size_t next_first(const struct composing *c)
+{
+    return c->first < c->first_end ? c->walk.result + c->first->offset - c->walk.source : SIZE_MAX;
+}
+
+static size_t next_second(const struct composing *c)
+{
+    return c->second < c->second_end ? c->second->offset : SIZE_MAX;
+}
+
+/* Makes one edit in TEXT, the replacement, and RES, where it goes: of the next edit, and of all
+   that overlap or touch it or one another. */
+static void compose_next(struct composing *c, struct edit *res)
+{
+    size_t first = next_first(c), second = next_second(c);
+    size_t at = first < second ? first : second, end = at;
+    res->reason = first <= second ? c->first->reason : c->second->reason;
+    res->offset = (uint32_t)(c->walk.source + at - c->walk.result);
+    strbuf_clear(&c->text);
+    for (;;) {
+        size_t over = end;
+        if (next_first(c) <= end) {
+            over = next_first(c) + c->first->text_len;
+            walk_step(&c->walk, c->first++);
+        } else if (next_second(c) <= end) {
+            const struct edit *e = c->second++;
+            over = (size_t)e->offset + e->length;
+            strbuf_add(&c->text, c->between->text + at, e->offset - at);
+            strbuf_add(&c->text, e->text, e->text_len);
+            at = over;
+        } else {
+            break;
+        }
+        end = end < over ? over : end;
+    }
+    strbuf_add(&c->text, c->between->text + at, end - at);
+    res->length = (uint32_t)(c->walk.source + end - c->walk.result - res->offset);
+}
+
+void edits_compose(struct edits *res, const struct edits *first, const struct edits *second,
+                   const struct source *between, struct arena *arena)
+{
+    struct composing c = {.first = first->list.items,
+                          .first_end = vec_end(&first->list),
+                          .second = second->list.items,
+                          .second_end = vec_end(&second->list),
+                          .between = between};
+    while (c.first < c.first_end || c.second < c.second_end) {
+        struct edit e;
+        compose_next(&c, &e);
+        edit_add_bytes(res, e.offset, e.length,
+                       arena_strndup(arena, c.text.text ? c.text.text : "", c.text.len), c.text.len,
+                       e.reason);
+    }
+    strbuf_release(&c.text);
+}
+
 void edits_release(struct edits *edits)
 {
     vec_release(&edits->list);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/source.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -63,6 +64,11 @@ struct edit_walk {
    WALK, the calls are all of the same function and in the order of the offsets. */
 size_t edits_to_result(const struct edits *edits, struct edit_walk *walk, size_t offset);
 size_t edits_to_source(const struct edits *edits, struct edit_walk *walk, size_t offset);
+
+/* Makes RES, which is empty, the edits that do what FIRST and then SECOND do: SECOND edits BETWEEN,
+   the result of FIRST. Both are finished, and so is RES. Texts are made in ARENA. */
+void edits_compose(struct edits *res, const struct edits *first, const struct edits *second,
+                   const struct source *between, struct arena *arena);
 
 void edits_release(struct edits *edits);
 

@@ -151,6 +151,52 @@ START_TEST(offsets)
 }
 END_TEST
 
+/* Up to 6 edits of a text of LEN bytes, as NEXT, a small generator, has it. */
+static void random_edits(struct edits *edits, size_t len, unsigned *next)
+{
+    static const char *const texts[] = {"", "x", "yz", "123456"};
+    for (unsigned count = *next >> 20 & 7; count; --count) {
+        *next = *next * 1103515245 + 12345;
+        size_t at = (*next >> 8) % (len + 1), most = len - at < 4 ? len - at : 4;
+        edit_add(edits, at, (*next >> 16) % (most + 1), texts[*next >> 24 & 3], EDIT_RENAME);
+    }
+    *next = *next * 1103515245 + 12345;
+    edits_finish(edits);
+}
+
+/* Two lists of edits become one that does the same, and is finished. */
+START_TEST(composed)
+{
+    unsigned next = 6;
+    for (int round = 0; round < 5000; ++round) {
+        struct edits first = {0}, second = {0}, both = {0};
+        struct source source = source_of("abcdefghijklmnop");
+        struct strbuf between = STRBUF_INIT, want = STRBUF_INIT, res = STRBUF_INIT;
+        struct arena arena = ARENA_INIT;
+        random_edits(&first, source.len, &next);
+        edits_apply(&first, &source, &between);
+        struct source middle = source_of(between.text);
+        random_edits(&second, middle.len, &next);
+        edits_apply(&second, &middle, &want);
+        edits_compose(&both, &first, &second, &middle, &arena);
+        size_t count = both.list.count;
+        ck_assert_uint_eq(edits_finish(&both), 0);
+        ck_assert_uint_eq(both.list.count, count);
+        edits_apply(&both, &source, &res);
+        ck_assert_str_eq(res.text, want.text);
+        strbuf_release(&between);
+        strbuf_release(&want);
+        strbuf_release(&res);
+        edits_release(&first);
+        edits_release(&second);
+        edits_release(&both);
+        source_release(&source);
+        source_release(&middle);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("edit");
@@ -162,6 +208,7 @@ int main(void)
     tcase_add_test(tcase, first_of_two_equals_wins);
     tcase_add_test(tcase, many);
     tcase_add_test(tcase, offsets);
+    tcase_add_test(tcase, composed);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
