@@ -5,6 +5,7 @@
 #include "annotate/annotate_p.h"
 #include "annotate/fix.h"
 #include "annotate/lanemask.h"
+#include "annotate/model/macros.h"
 #include "annotate/width.h"
 #include "base/i18n.h"
 
@@ -172,39 +173,120 @@ static void settle_hidden(struct translation *t)
     }
 }
 
-static void run_rules(struct translation *t, struct annotation *a)
+/* Runs all rules over T; whether they could not look at all that its lanes do. */
+static bool run_rules(struct translation *t, struct annotation *a)
 {
-    struct diag_place place = {.file = t->source.name};
-    if (model_is_too_large(t->unit)) {
-        diag_add(&t->diag, DIAG_WARNING, place,
-                 _("is too large for the rules: only what the translation itself finds is told, "
-                   "and lane masks stay as they are"));
-        return;
-    }
+    size_t first = t->findings.list.count;
 #define RULE_CHECK(check) check(a);
 #include "annotate/rules.def"
 #undef RULE_CHECK
+    for (size_t i = first; i < t->findings.list.count; ++i)
+        t->findings.list.items[i].of_rule = true;
     annotation_add_sources(a);
-    if (a->code && a->code->model->lanes_left_out)
-        diag_add(&t->diag, DIAG_WARNING, place,
-                 _("is too large for all rules: what its lanes do is told only of a part of it"));
+    bool res = a->code && a->code->model->lanes_left_out;
     release_code(a);
+    return res;
+}
+
+/* ---- what is dead */
+
+/* Whether F lies in a branch that nobody gets into. */
+static bool is_dead(const struct unit *unit, const struct finding *f)
+{
+    const struct token *tokens = unit->tokens.list.items;
+    size_t at;
+    vec_search(at, unit->tokens.list.count - 1, tokens[at].offset < f->span.begin);
+    uint32_t branch = unit_branch_at(unit, (uint32_t)at);
+    return branch != NO_INDEX && unit->directives.items[branch].dead;
+}
+
+static bool is_repair(const struct finding *f)
+{
+    return f->fix && f->fix->safety == FIX_REPAIR;
+}
+
+/* Whether one of the first COUNT of FINDINGS, which are sorted, repairs what F does. */
+static bool is_repaired(const struct findings *findings, size_t count, const struct finding *f)
+{
+    const struct finding *list = findings->list.items;
+    size_t at;
+    vec_search(at, count, list[at].span.begin < f->span.begin);
+    for (; at < count && list[at].span.begin == f->span.begin; ++at)
+        if (list[at].rule == f->rule && is_repair(&list[at]))
+            return true;
+    return false;
+}
+
+/* Keeps what the translation and its repairs said of living code. */
+static void drop_read(struct translation *t)
+{
+    size_t kept = 0;
+    vec_each (const struct finding, f, &t->findings.list)
+        if (!is_dead(t->unit, f) && (!f->of_rule || is_repair(f)))
+            t->findings.list.items[kept++] = *f;
+    t->findings.list.count = kept;
+}
+
+/* Drops the findings behind the first COUNT that repair what one of these does. */
+static void drop_repaired(struct findings *findings, size_t count)
+{
+    size_t kept = count;
+    for (size_t i = count; i < findings->list.count; ++i) {
+        const struct finding *f = &findings->list.items[i];
+        if (!is_repair(f) || !is_repaired(findings, count, f))
+            findings->list.items[kept++] = *f;
+    }
+    findings->list.count = kept;
+}
+
+/* Dead code is translated, as somebody may turn it on; but nothing is said of it. So the rules read
+   the file once more, with A, without it, and of what they found before only the repairs stay.
+   Returns what run_rules() does. */
+static bool run_without_dead(struct translation *t, struct annotation *a)
+{
+    size_t count = t->findings.list.count;
+    for (struct symbol *s = symbol_first(&t->symbols); s; s = symbol_next(s))
+        s->flags &= SYMBOL_FLAGS_BEFORE;
+    bool res = run_rules(t, a);
+    drop_repaired(&t->findings, count);
+    return res;
+}
+
+/* Brings the findings into the order of the reports, and adds the repairs to T's edits. */
+static void finish(struct translation *t, const struct comparison *gpus)
+{
+    drop_untargeted(&t->findings, comparison_all(gpus));
+    findings_sort(&t->findings);
+    fixes_apply(t, FIX_REPAIR);
 }
 
 void annotate(struct translation *t, const struct translate_options *options,
               const struct comparison *gpus)
 {
-    struct annotation a = {.unit = t->unit,
-                           .map = options->map,
-                           .options = options,
-                           .findings = &t->findings,
-                           .gpus = gpus,
-                           .arena = &t->arena,
-                           .hip = t->hip};
-    run_rules(t, &a);
-    drop_untargeted(&t->findings, comparison_all(gpus));
-    findings_sort(&t->findings);
+    const struct annotation fresh = {.unit = t->unit,
+                                     .map = options->map,
+                                     .options = options,
+                                     .findings = &t->findings,
+                                     .gpus = gpus,
+                                     .arena = &t->arena,
+                                     .hip = t->hip};
+    struct diag_place place = {.file = t->source.name};
+    struct annotation a = fresh;
+    bool readable = !model_is_too_large(t->unit), cut = readable && run_rules(t, &a);
+    finish(t, gpus);
+    if (model_hide_dead(t->unit, options->known)) {
+        a = fresh;
+        drop_read(t);
+        cut = readable && run_without_dead(t, &a);
+        finish(t, gpus);
+    }
+    if (!readable)
+        diag_add(&t->diag, DIAG_WARNING, place,
+                 _("is too large for the rules: only what the translation itself finds is told, "
+                   "and lane masks stay as they are"));
+    else if (cut)
+        diag_add(&t->diag, DIAG_WARNING, place,
+                 _("is too large for all rules: what its lanes do is told only of a part of it"));
     settle_hidden(t);
     name_kernels(t);
-    fixes_apply(t, FIX_REPAIR);
 }

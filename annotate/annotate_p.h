@@ -9,6 +9,7 @@
 
 /* Flags of symbols that rules use; those of transform/ come before. */
 enum {
+    SYMBOL_FLAGS_BEFORE = (1 << 8) - 1,
     SYMBOL_LIBRARY_ASKED = 1 << 8,
     SYMBOL_TEXTURE_REFERENCE = 1 << 9,
     SYMBOL_TEXTURE_WORD = 1 << 10,

@@ -36,6 +36,7 @@ libhipwright_a_SOURCES += \
     annotate/model/lane_value.c \
     annotate/model/launch.c annotate/model/launch.h \
     annotate/model/locals.c \
+    annotate/model/macros.c annotate/model/macros.h \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \
     annotate/model/query.c annotate/model/query_p.h \

@@ -93,6 +93,7 @@ struct finding {
     struct fix *fix;                      /* or NULL */
     bool fixed;                           /* its fix was applied */
     bool joins;                           /* see findings_join() */
+    bool of_rule;                         /* a rule of annotate/ made it */
     struct arena *arena;
 };
 

@@ -65,6 +65,7 @@ bool compile_define(const char *text, struct arena *arena, struct model_define *
     const char *value = text[len] ? text + len + 1 : "1";
     res->name = arena_strndup(arena, text, len);
     res->value = arena_strndup(arena, value, strlen(value));
+    res->commands = 0;
     return true;
 }
 
@@ -79,11 +80,15 @@ static void add_folder(struct compile_flags *flags, const char *folder)
 
 static void add_define(struct compile_flags *flags, const struct model_define *define)
 {
-    vec_each (const struct model_define, other, &flags->defines)
-        if (!strcmp(other->name, define->name) && !strcmp(other->value, define->value))
+    vec_each (struct model_define, other, &flags->defines)
+        if (!strcmp(other->name, define->name) && !strcmp(other->value, define->value)) {
+            other->commands++;
             return;
-    if (flags->defines.count < FLAGS_MAX)
-        *vec_push(&flags->defines) = *define;
+        }
+    if (flags->defines.count == FLAGS_MAX)
+        return;
+    *vec_push(&flags->defines) = *define;
+    vec_end(&flags->defines)[-1].commands = 1;
 }
 
 /* -U takes away what the same command defined. */
@@ -228,6 +233,7 @@ static bool take_entry(struct compile_commands *commands, const json_t *entry, c
     struct key key;
     fill_key(&key, &st);
     struct compile_flags *flags = &find_file(commands, &key)->flags;
+    flags->commands++;
     struct command c = {.arena = &commands->arena,
                         .folder = folder,
                         .flags = flags,

@@ -15,6 +15,7 @@ struct compile_flags {
     defines;                /* -D without a later -U; macros with parameters are not
                                among them */
     unsigned max_registers; /* -maxrregcount, or 0 */
+    unsigned commands;      /* how many there are of the file */
 };
 
 struct compile_commands;

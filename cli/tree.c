@@ -100,6 +100,50 @@ static struct model_scope scope_of(const struct marks *marks, const struct file 
     return (struct model_scope){files, count};
 }
 
+static int compare_included(const void *a, const void *b)
+{
+    const struct model_included *x = a, *y = b;
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Marks what ONE includes whatever is defined. */
+static void mark_certain(struct marks *marks, const struct file *one)
+{
+    vec_each (const struct certain_include, include, &one->certain)
+        if (include->depth == 0 || one->guarded)
+            mark(marks, include->file);
+}
+
+/* Tells OPTIONS what FILE includes whatever is defined, each where it first does; in ARENA. */
+static void fill_certain(const struct tree *tree, struct file *file, struct model_options *options,
+                         struct arena *arena)
+{
+    struct marks marks;
+    VEC(struct model_included) list = {0};
+    marks_init(&marks, tree);
+    mark(&marks, file);
+    vec_each (const struct certain_include, include, &file->certain) {
+        size_t next = marks.list.count;
+        if (include->depth == 0 || file->guarded)
+            mark(&marks, include->file);
+        for (; next < marks.list.count; ++next) {
+            const struct file *one = marks.list.items[next];
+            mark_certain(&marks, one);
+            if (one->ranked)
+                *vec_push(&list) = (struct model_included){one->rank, include->offset};
+        }
+    }
+    struct model_included *res = arena_zalloc(arena, list.count, sizeof *res);
+    if (list.count) {
+        qsort(list.items, list.count, sizeof *list.items, compare_included);
+        memcpy(res, list.items, list.count * sizeof *res);
+    }
+    options->certain = res;
+    options->certain_count = list.count;
+    vec_release(&list);
+    marks_release(&marks);
+}
+
 /* What holds for FILE, as far as files below LEVEL tell it; in ARENA. */
 static void fill_options(const struct tree *tree, struct file *file, unsigned level, bool around,
                          struct model_options *res, struct arena *arena)
@@ -139,6 +183,7 @@ struct reading {
 struct read {
     struct arena arena;
     struct model_facts facts;
+    bool guarded; /* it has a header guard */
 };
 
 static void read_model(const struct reading *reading, struct file *file, const struct unit *unit,
@@ -150,6 +195,7 @@ static void read_model(const struct reading *reading, struct file *file, const s
                  &options, arena);
     model_init(&model, unit, arena, &options);
     if (!reading->launches) {
+        res->facts.macros = model_macros(unit, &res->arena, &res->facts.macro_count);
         model_facts_read_kernels(&res->facts, &model, &res->arena);
         model_facts_read(&res->facts, &model, &res->arena);
         model_facts_read_types(&res->facts, &model, &res->arena);
@@ -169,6 +215,7 @@ static void read_facts(const struct reading *reading, struct file *file, struct 
     struct diag quiet = DIAG_INIT;
     symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
     unit_parse(&unit, source, &symbols, &arena, &quiet);
+    res->guarded = unit.directives.count && unit.directives.items[0].guard;
     if (!model_is_too_large(&unit)) {
         read_model(reading, file, &unit, &arena, res);
         model_facts_locate(&res->facts, source, &res->arena);
@@ -212,6 +259,7 @@ static bool finish_facts(void *context, size_t index, void *result)
 {
     const struct reading *reading = context;
     const struct read *read = result;
+    reading->all[index]->guarded = read->guarded;
     model_facts_add_copy(&reading->all[index]->facts, &read->facts, &reading->tree->arena);
     drop_facts(result);
     return true;
@@ -450,6 +498,7 @@ const struct model_options *tree_options(const struct tree *tree, const struct i
         return &tree->own[index];
     struct model_options *res = arena_zalloc(arena, 1, sizeof *res);
     fill_options(tree, file, UINT_MAX, true, res, arena);
+    fill_certain(tree, file, res, arena);
     const struct model_facts **users = arena_zalloc(arena, 1, sizeof(const struct model_facts *));
     *users = &file->told;
     res->users = users;

@@ -52,6 +52,7 @@ static struct file *add_file(struct tree *tree, const struct file_key *key, cons
 static void free_file(struct file *file)
 {
     vec_release(&file->includes);
+    vec_release(&file->certain);
     vec_release(&file->users);
     vec_release(&file->heard);
     vec_release(&file->met);
@@ -80,8 +81,11 @@ void tree_add_input(struct tree *tree, size_t index, const struct setup *setup)
     if (flags) {
         for (size_t i = 0; i < flags->folders.count; ++i)
             names[folders++] = flags->folders.items[i];
-        for (size_t i = 0; i < flags->defines.count; ++i)
-            items[defines++] = flags->defines.items[i];
+        for (size_t i = 0; i < flags->defines.count; ++i, ++defines) {
+            items[defines] = flags->defines.items[i];
+            if (items[defines].commands == flags->commands)
+                items[defines].commands = 0;
+        }
     }
     tree->own[index] = (struct model_options){.defines = items,
                                               .define_count = defines,
@@ -108,6 +112,8 @@ struct include {
     const char *path;
     uint32_t len;
     bool quotes;
+    uint32_t offset;
+    unsigned depth; /* how many conditionals are around it */
 };
 
 /* What a scan finds in a file; to be freed. */
@@ -139,15 +145,22 @@ static void scan_tokens(struct scan *scan, const struct source *source)
     symbol_table_init(&symbols, &arena, lexer_on_new, NULL);
     lexer_scan(&tokens, source, &symbols);
     enum token_kind before = TOK_EOF;
+    unsigned depth = 0;
     vec_each (const struct token, token, &tokens.list) {
         if (token->kind == TOK_HEADER && before == TOK_PP_INCLUDE && 2 < token->length)
             *vec_push(&scan->includes) = (struct include){
                 .path = arena_strndup(&scan->arena, source->text + token->offset + 1,
                                       token->length - 2),
                 .len = token->length - 2,
+                .offset = token->offset,
+                .depth = depth,
                 .quotes = source->text[token->offset] == '"'};
         scan->launches |= token->kind == TOK_LAUNCH_OPEN;
         before = (enum token_kind)token->kind;
+        if (before == TOK_PP_IF || before == TOK_PP_IFDEF || before == TOK_PP_IFNDEF)
+            ++depth;
+        else if (before == TOK_PP_ENDIF && depth)
+            --depth;
     }
     for (const struct symbol *s = symbol_first(&symbols); s && !scan->launches; s = symbol_next(s))
         scan->launches = strstr(s->text, "LaunchKernel") || strstr(s->text, "LaunchCooperative");
@@ -347,8 +360,12 @@ static bool finish_scan(void *context, size_t index, void *result)
         struct file *header = resolve(wave->tree, file, include);
         if (file->input)
             note_own(wave->tree, file, include);
-        if (header)
-            connect(file, header);
+        if (!header)
+            continue;
+        connect(file, header);
+        if (include->depth <= 1)
+            *vec_push(&file->certain) =
+                (struct certain_include){header, include->offset, include->depth};
     }
     drop_scan(scan);
     return true;

@@ -33,6 +33,13 @@ struct defines {
     const struct model_define *items;
 };
 
+/* An include that no conditional is around, or one, which may be the header guard. */
+struct certain_include {
+    struct file *file;
+    uint32_t offset;
+    unsigned depth;
+};
+
 struct file {
     struct file_key key;
     UT_hash_handle hh;
@@ -44,7 +51,9 @@ struct file {
     struct defines defines; /* a header's: those of all files that include it */
     unsigned max_registers;
     VEC(struct file *) includes;
-    VEC(struct file *) users; /* that include it */
+    VEC(struct certain_include) certain; /* some of them, in order */
+    bool guarded;                        /* it has a header guard */
+    VEC(struct file *) users;            /* that include it */
     bool input;
     bool launches; /* some token says that it launches something */
     enum { NEW, OPEN, DONE } state;

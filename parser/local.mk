@@ -1,6 +1,7 @@
 libhipwright_a_SOURCES += \
     parser/bodies.c parser/bodies.h \
     parser/body.h \
+    parser/condition.c \
     parser/directive.c \
     parser/feed.c \
     parser/glance.c parser/glance.h \

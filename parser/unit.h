@@ -59,7 +59,7 @@ struct condition {
 enum region {
     REGION_COMMON, /* ordinary code */
     REGION_HIP,    /* the HIP side of a conditional that names HIP: checked, not translated */
-    REGION_CUDA,   /* its CUDA side: neither translated nor checked */
+    REGION_CUDA,   /* its CUDA side: neither translated nor checked; likewise what is dead */
 };
 
 struct directive {
@@ -78,6 +78,7 @@ struct directive {
     enum region region; /* of the branch that this #if, #elif or #else opens */
     bool hidden;        /* no AMD compiler gets into that branch, the translation of the condition
                            granted */
+    bool dead;          /* nobody gets into that branch (unit_hide_dead()) */
     bool newest;        /* an AMD compiler decides this condition as that of the newest NVIDIA GPUs
                            does */
     bool names_hip;     /* #if: a condition of the group names a macro of HIP's */
@@ -242,6 +243,21 @@ bool unit_same_text(const struct unit *unit, struct range a, struct range b);
    whether it is 0; or NO_TOKEN. BOOLEAN: of C as a whole only that matters, as of an #if. */
 uint32_t condition_compared(const struct unit *unit, const struct condition *c, const char *name,
                             bool boolean);
+
+/* What is known of a macro that is defined. */
+struct macro_known {
+    bool has_value; /* as a condition reads it */
+    long long value;
+};
+
+/* Whether the macro that is named at TOKEN, in a condition, is defined there for certain; then RES
+   says more. */
+typedef bool (*macro_lookup)(void *context, uint32_t token, struct macro_known *res);
+
+/* Gives branches that no compiler gets into, whatever the vendor, as LOOKUP knows the program's own
+   macros, to REGION_CUDA, tokens and all; an #if 0 is one. Whether there are any. To be called once
+   the file is translated: what follows does not read them. */
+bool unit_hide_dead(struct unit *unit, macro_lookup lookup, void *context);
 
 /* The number of the first comment at or behind OFFSET. */
 size_t unit_comment_from(const struct unit *unit, size_t offset);

@@ -10,6 +10,10 @@ void pass1_pair(struct unit *unit, struct diag *diag);
 /* Reads each directive; decides which branches only one vendor's compiler sees. */
 void pass2_directives(struct unit *unit);
 
+/* Which compilers may get into each branch of the group of directives at FIRST: sets `region` where
+   the vendors are told apart, and `hidden`. */
+void condition_decide_group(struct unit *unit, uint32_t first);
+
 /* Finds scopes, functions, variables with CUDA attributes. */
 void pass3_scopes(struct unit *unit);
 

@@ -434,6 +434,17 @@ void model_facts_add_copy(struct model_facts *facts, const struct model_facts *f
         facts->kernels = items;
         facts->kernel_count = from->kernel_count;
     }
+    if (from->macro_count) {
+        struct model_macro *items = arena_zalloc(arena, from->macro_count, sizeof *items);
+        for (size_t i = 0; i < from->macro_count; ++i) {
+            const char *body = from->macros[i].body;
+            items[i] = from->macros[i];
+            items[i].name = copy_name(items[i].name, arena);
+            items[i].body = body ? copy_name(body, arena) : NULL;
+        }
+        facts->macros = items;
+        facts->macro_count = from->macro_count;
+    }
 }
 
 static struct model_places locate(const struct model_places *places, struct source *source,

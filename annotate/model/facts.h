@@ -10,6 +10,7 @@
 #define ANNOTATE_MODEL_FACTS_H
 
 #include "annotate/model/launch.h"
+#include "annotate/model/macros.h"
 #include "annotate/model/sources.h"
 #include "annotate/model/type.h"
 
@@ -53,6 +54,8 @@ struct model_facts {
     size_t type_count;
     const struct model_kernel_fact *kernels; /* sorted by name */
     size_t kernel_count;
+    const struct model_macro *macros; /* sorted by name */
+    size_t macro_count;
 };
 
 /* Reads the macros, constants and enumerators of MODEL's file into FACTS, which has none yet and

@@ -667,7 +667,8 @@ static struct model_launches *launches_of(struct model *model)
     model->launches = res;
     struct build build = {.model = model};
     vec_each (const struct launch, launch, &unit->launches)
-        add_chevrons(&build, launch);
+        if (token_region(unit_token(unit, launch->open)) != REGION_CUDA)
+            add_chevrons(&build, launch);
     for (int i = 0; i < LAUNCH_CALLS; ++i) {
         const struct symbol *name = symbol_find(unit->symbols, launch_calls[i].name);
         size_t count = 0;

@@ -28,9 +28,16 @@ struct lane_cache;
 struct model_define {
     const char *name;
     const char *value; /* "" and "1" as a compiler has them */
+    unsigned commands; /* how many compile commands of the file give it; 0: all of them */
 };
 
 enum { MODEL_SCOPES = 2 };
+
+/* A file of the world that another one includes, directly or not. */
+struct model_included {
+    uint32_t file;
+    uint32_t offset; /* of the #include in that other file */
+};
 
 struct model_options {
     const struct model_define *defines;
@@ -49,6 +56,9 @@ struct model_options {
     struct model_scope scopes[MODEL_SCOPES];
     const char *const *own_libraries; /* whose sources the tree is: their names in libraries.list */
     size_t own_library_count;
+    const struct model_included *certain; /* the files that this one includes whatever is defined,
+                                             by number */
+    size_t certain_count;
     bool whole;    /* no other file than the users launches this one's kernels */
     bool included; /* another file includes this one, whatever it is called */
 };

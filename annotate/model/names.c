@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "annotate/model/macros.h"
 #include "base/xalloc.h"
 
 /* Tables. */
@@ -600,21 +601,6 @@ static bool is_given(const struct model *model, const struct symbol *name)
     return false;
 }
 
-/* Whether the branch that directive INDEX opens is that of #ifndef NAME, #if !defined NAME. */
-static bool is_default_of(const struct unit *unit, uint32_t index, const struct symbol *name)
-{
-    if (index == NO_INDEX)
-        return false;
-    const struct directive *around = &unit->directives.items[index];
-    const struct condition *c = around->condition;
-    bool negated = around->kind == TOK_PP_IFNDEF;
-    if (c && c->kind == COND_UNARY && c->op == TOK_BANG) {
-        negated = true;
-        c = c->arg[0];
-    }
-    return c && negated && c->kind == COND_DEFINED && unit_token(unit, c->token)->symbol == name;
-}
-
 static void collect_macros(struct model *model, struct model_names *names)
 {
     const struct unit *unit = model->unit;
@@ -632,7 +618,7 @@ static void collect_macros(struct model *model, struct model_names *names)
         decl->text = d->body;
         if (d->kind == TOK_PP_UNDEF) {
             *vec_push(&undefined) = decl;
-        } else if (!(is_default_of(unit, d->parent, decl->symbol) &&
+        } else if (!(model_is_default_of(unit, d->parent, decl->symbol) &&
                      is_given(model, decl->symbol))) {
             *vec_push(&names->macros.list) = decl;
         }

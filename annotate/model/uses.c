@@ -19,6 +19,7 @@ struct model_uses {
         uint32_t index;
     } * declared;        /* functions by the token of their names */
     uint32_t *functions; /* by symbol, then in their order */
+    size_t function_count;
 };
 
 static int compare_uses(const void *a, const void *b)
@@ -39,14 +40,17 @@ static int compare_declared(const void *a, const void *b)
 static void list_functions(struct model *model, struct model_uses *uses)
 {
     const struct unit *unit = model->unit;
-    size_t count = unit->functions.count;
     VEC(struct use) list = {0};
-    for (uint32_t i = 0; i < count; ++i)
-        *vec_push(&list) = (struct use){unit_token(unit, unit->functions.items[i].name)->symbol, i};
-    if (count)
-        qsort(list.items, count, sizeof *list.items, compare_uses);
-    uses->functions = arena_zalloc(model->arena, count, sizeof *uses->functions);
-    for (size_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < unit->functions.count; ++i) {
+        const struct token *name = unit_token(unit, unit->functions.items[i].name);
+        if (token_region(name) != REGION_CUDA)
+            *vec_push(&list) = (struct use){name->symbol, i};
+    }
+    if (list.count)
+        qsort(list.items, list.count, sizeof *list.items, compare_uses);
+    uses->function_count = list.count;
+    uses->functions = arena_zalloc(model->arena, list.count, sizeof *uses->functions);
+    for (size_t i = 0; i < list.count; ++i)
         uses->functions[i] = list.items[i].token;
     vec_release(&list);
 }
@@ -57,7 +61,8 @@ static struct model_uses *index_uses(struct model *model)
     VEC(struct use) uses = {0};
     for (uint32_t i = 0; i < unit->tokens.list.count; ++i) {
         const struct token *token = unit_token(unit, i);
-        if (token->kind == TOK_IDENT && token->symbol && token_is_code(token))
+        if (token->kind == TOK_IDENT && token->symbol && token_is_code(token) &&
+            token_region(token) != REGION_CUDA)
             *vec_push(&uses) = (struct use){token->symbol, i};
     }
     struct model_uses *res = arena_zalloc(model->arena, 1, sizeof *res);
@@ -124,10 +129,10 @@ const uint32_t *model_functions_called(struct model *model, const struct symbol 
     const struct unit *unit = model->unit;
     const struct model_uses *uses = uses_of(model);
     size_t low;
-    vec_search(low, unit->functions.count,
+    vec_search(low, uses->function_count,
                (uintptr_t)function_symbol(unit, uses->functions[low]) < (uintptr_t)name);
     size_t end = low;
-    while (end < unit->functions.count && end < low + MAX_OVERLOADS &&
+    while (end < uses->function_count && end < low + MAX_OVERLOADS &&
            function_symbol(unit, uses->functions[end]) == name)
         ++end;
     *count = end - low;

@@ -7,7 +7,8 @@
 /* So many functions of one name are looked at. */
 enum { MAX_OVERLOADS = 64 };
 
-/* The places in code or in the text of macros where NAME stands, ascending; COUNT of them. */
+/* The places in code or in the text of macros where NAME stands, ascending; COUNT of them. None on
+   the CUDA side of a conditional. */
 const uint32_t *model_uses(struct model *model, const struct symbol *name, size_t *count);
 
 /* The arguments of the call whose callee's last name is at TOKEN (template arguments may follow);
@@ -17,7 +18,8 @@ bool model_call_arguments(struct model *model, uint32_t token, struct arguments 
 /* The index of the function whose declaration or definition has its name at TOKEN, or NO_INDEX. */
 size_t model_function_named(struct model *model, uint32_t token);
 
-/* The indices of the functions called NAME, ascending; COUNT of them, a few dozen at most. */
+/* The indices of the functions called NAME, ascending; COUNT of them, a few dozen at most; none on
+   the CUDA side of a conditional. */
 const uint32_t *model_functions_called(struct model *model, const struct symbol *name,
                                        size_t *count);
 

@@ -18,6 +18,7 @@ struct known {
     const struct constant *value; /* of a name with a value */
     const struct type *type;      /* of a type's name */
     const struct model_places *places;
+    const struct model_macro *macro;
 };
 
 /* In the order of the files' numbers. */
@@ -28,7 +29,7 @@ struct known_list {
 /* What the files say of one name. */
 struct entry {
     UT_hash_handle hh;
-    struct known_list values, types;
+    struct known_list values, types, macros;
 };
 
 struct model_world {
@@ -51,6 +52,7 @@ void model_world_free(struct model_world *world)
         HASH_DEL(world->entries, entry);
         vec_release(&entry->values.list);
         vec_release(&entry->types.list);
+        vec_release(&entry->macros.list);
         free(entry);
     }
     free(world);
@@ -77,6 +79,9 @@ uint32_t model_world_add(struct model_world *world, const struct model_facts *fa
     for (size_t i = 0; i < facts->type_count; ++i)
         *vec_push(&entry_of(world, facts->types[i].name)->types.list) = (struct known){
             .file = res, .type = &facts->types[i].type, .places = &facts->types[i].places};
+    for (size_t i = 0; i < facts->macro_count; ++i)
+        *vec_push(&entry_of(world, facts->macros[i].name)->macros.list) =
+            (struct known){.file = res, .macro = &facts->macros[i]};
     return res;
 }
 
@@ -183,4 +188,21 @@ void model_world_places(const struct model_world *world, const struct model_scop
     join_all(&entry->values, scope, join_places, res);
     if (types)
         join_all(&entry->types, scope, join_places, res);
+}
+
+static bool join_macro(const struct known *known, void *data)
+{
+    struct model_macro_found *res = data;
+    *res = (struct model_macro_found){res->files + 1, known->file, known->macro};
+    return true;
+}
+
+struct model_macro_found model_world_macro(const struct model_world *world,
+                                           const struct model_scope *scope, const char *name)
+{
+    struct model_macro_found res = {0};
+    const struct entry *entry = find_entry(world, scope, name);
+    if (entry)
+        join_all(&entry->macros, scope, join_macro, &res);
+    return res;
 }

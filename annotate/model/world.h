@@ -12,6 +12,7 @@
 
 struct constant;
 struct model_facts;
+struct model_macro;
 struct model_world;
 struct place_list;
 struct type;
@@ -44,6 +45,17 @@ enum model_knowledge model_world_find(const struct model_world *world,
 enum model_knowledge model_world_find_type(const struct model_world *world,
                                            const struct model_scope *scope, const char *name,
                                            const struct type **res);
+
+/* Who defines, or undefines, a macro. */
+struct model_macro_found {
+    size_t files;                    /* how many do */
+    uint32_t file;                   /* one of them */
+    const struct model_macro *macro; /* what that one says */
+};
+
+/* What the files of SCOPE say of the macro NAME. */
+struct model_macro_found model_world_macro(const struct model_world *world,
+                                           const struct model_scope *scope, const char *name);
 
 /* Adds to RES the places of what they have for NAME, a value or, if TYPES, a type. */
 void model_world_places(const struct model_world *world, const struct model_scope *scope,

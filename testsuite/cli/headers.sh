@@ -238,6 +238,28 @@ END
 }
 ok 'each file has the macros of its own command' test_conflict
 
+# What a build defines turns code off only where each of its commands says so; a header's macro only
+# where no file around says otherwise.
+test_switches() {
+    mkdir -p switch
+    printf '#if FAST\n__device__ int f(int p) { return __popc(__ballot_sync(~0u, p)); }\n#endif\n' >switch/f.cu
+    command() { printf '{"directory": "%s/switch", "file": "f.cu", "command": "nvcc %s f.cu"}' "$PWD" "$1"; }
+    echo "[$(command -DFAST=0), $(command '-DFAST=0 -DX')]" >switch/compile_commands.json
+    run 0 check --no-config -p switch switch/f.cu && lacks out '__popc' || return 1
+    echo "[$(command -DFAST=0), $(command -DX)]" >switch/compile_commands.json
+    run 1 check --no-config -p switch switch/f.cu && has out '__popc' || return 1
+    echo "[$(command -DFAST=0), $(command -DFAST=1)]" >switch/compile_commands.json
+    run 1 check --no-config -p switch switch/f.cu && has out '__popc' || return 1
+
+    printf '#define FAST 0\n' >switch/config.h
+    (echo '#include "config.h"' && cat switch/f.cu) >switch/g.cuh
+    printf '#include "g.cuh"\n' >switch/user.cu
+    run 0 check --no-config switch/g.cuh switch/user.cu && lacks out '__popc' || return 1
+    printf '#include "config.h"\n#undef FAST\n#define FAST 1\n#include "g.cuh"\n' >switch/user.cu
+    run 1 check --no-config switch/g.cuh switch/user.cu && has out '__popc'
+}
+ok 'macros of a build and of headers turn code off where nobody says otherwise' test_switches
+
 test_broken() {
     printf '[{"directory": "/", "file": \n' >broken.json
     run 2 check --no-config -p broken.json define.cu && has err 'broken.json:' && has err 'is not JSON' &&

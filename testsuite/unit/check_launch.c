@@ -504,7 +504,7 @@ END_TEST
 
 START_TEST(test_options)
 {
-    static const struct model_define define = {"B", "192"};
+    static const struct model_define define = {.name = "B", .value = "192"};
     const struct model_options options = {
         .defines = &define, .define_count = 1, .max_registers = 64};
     static const char text[] = K "void f() { k<<<1, B>>>(p); }";

@@ -317,7 +317,7 @@ START_TEST(test_defines)
         {"int f() { return N; }", "N", "N", "?"},
     };
     for (int i = 0; i < COUNT(examples); ++i) {
-        struct model_define define = {examples[i].name, examples[i].value};
+        struct model_define define = {.name = examples[i].name, .value = examples[i].value};
         struct model_options options = {.defines = &define, .define_count = 1};
         struct parse parse;
         struct constant c;
