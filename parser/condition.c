@@ -37,43 +37,49 @@ struct vendor_macro {
     const char *name;
     bool hip; /* it names HIP, so a condition with it tells the vendors apart */
     enum truth defined[VENDORS];
+    const char *beside; /* it tells the vendors apart in a file that also has this name */
 };
 
 static const struct vendor_macro vendor_macros[] = {
-    {"CUDART_VERSION", false, {FALSE, TRUE, FALSE}},
-    {"CUDA_VERSION", false, {FALSE, TRUE, FALSE}},
-    {"HIP_VERSION", true, {TRUE, FALSE, TRUE}},
-    {"HIP_VERSION_MAJOR", true, {TRUE, FALSE, TRUE}},
-    {"TORCH_HIP_VERSION", true, {TRUE, FALSE, TRUE}},
-    {"__AMDGCN__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__AMDGCN_WAVEFRONT_SIZE", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__AMDGCN_WAVEFRONT_SIZE__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__AMDGPU__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__CUDACC_RTC__", false, {FALSE, UNKNOWN, UNKNOWN}},
-    {"__CUDACC_VER_MAJOR__", false, {FALSE, TRUE, FALSE}},
-    {"__CUDACC_VER_MINOR__", false, {FALSE, TRUE, FALSE}},
-    {"__CUDACC__", false, {FALSE, TRUE, TRUE}},
-    {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE, FALSE}},
-    {"__CUDA_ARCH__", false, {FALSE, UNKNOWN, UNKNOWN}},
-    {"__CUDA__", false, {FALSE, UNKNOWN, TRUE}}, /* of clang alone */
-    {"__HCC__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__HIPCC_RTC__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__HIPCC__", true, {TRUE, FALSE, TRUE}},
-    {"__HIP_DEVICE_COMPILE__", true, {UNKNOWN, FALSE, UNKNOWN}},
-    {"__HIP_PLATFORM_AMD__", true, {TRUE, FALSE, TRUE}},
-    {"__HIP_PLATFORM_HCC__", true, {TRUE, FALSE, TRUE}},
-    {"__HIP_PLATFORM_NVCC__", true, {FALSE, UNKNOWN, FALSE}},
-    {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN, FALSE}},
-    {"__HIP__", true, {TRUE, FALSE, TRUE}},
-    {"__NVCC__", false, {FALSE, TRUE, TRUE}},
-    {"__NVPTX__", false, {FALSE, UNKNOWN, FALSE}},
-    {"__PTX__", false, {FALSE, UNKNOWN, FALSE}},
+    {"CUDART_VERSION", false, {FALSE, TRUE, FALSE}, NULL},
+    {"CUDA_VERSION", false, {FALSE, TRUE, FALSE}, NULL},
+    /* TensorFlow's, of whose kernels most are for both: GOOGLE_CUDA || TENSORFLOW_USE_ROCM. */
+    {"GOOGLE_CUDA", false, {FALSE, TRUE, UNKNOWN}, "TENSORFLOW_USE_ROCM"},
+    {"HIP_VERSION", true, {TRUE, FALSE, TRUE}, NULL},
+    {"HIP_VERSION_MAJOR", true, {TRUE, FALSE, TRUE}, NULL},
+    {"TORCH_HIP_VERSION", true, {TRUE, FALSE, TRUE}, NULL},
+    {"__AMDGCN__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__AMDGCN_WAVEFRONT_SIZE", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__AMDGCN_WAVEFRONT_SIZE__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__AMDGPU__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__CUDACC_RTC__", false, {FALSE, UNKNOWN, UNKNOWN}, NULL},
+    {"__CUDACC_VER_MAJOR__", false, {FALSE, TRUE, FALSE}, NULL},
+    {"__CUDACC_VER_MINOR__", false, {FALSE, TRUE, FALSE}, NULL},
+    {"__CUDACC__", false, {FALSE, TRUE, TRUE}, NULL},
+    {"__CUDA_ARCH_LIST__", false, {FALSE, TRUE, FALSE}, NULL},
+    {"__CUDA_ARCH__", false, {FALSE, UNKNOWN, UNKNOWN}, NULL},
+    {"__CUDA__", false, {FALSE, UNKNOWN, TRUE}, NULL}, /* of clang alone */
+    {"__HCC__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__HIPCC_RTC__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__HIPCC__", true, {TRUE, FALSE, TRUE}, NULL},
+    {"__HIP_DEVICE_COMPILE__", true, {UNKNOWN, FALSE, UNKNOWN}, NULL},
+    {"__HIP_PLATFORM_AMD__", true, {TRUE, FALSE, TRUE}, NULL},
+    {"__HIP_PLATFORM_HCC__", true, {TRUE, FALSE, TRUE}, NULL},
+    {"__HIP_PLATFORM_NVCC__", true, {FALSE, UNKNOWN, FALSE}, NULL},
+    {"__HIP_PLATFORM_NVIDIA__", true, {FALSE, UNKNOWN, FALSE}, NULL},
+    {"__HIP__", true, {TRUE, FALSE, TRUE}, NULL},
+    {"__NVCC__", false, {FALSE, TRUE, TRUE}, NULL},
+    {"__NVPTX__", false, {FALSE, UNKNOWN, FALSE}, NULL},
+    {"__PTX__", false, {FALSE, UNKNOWN, FALSE}, NULL},
 };
 
 /* USE_ROCM, USE_HIP, GGML_USE_HIP, AMREX_USE_HIP, KOKKOS_ENABLE_HIP, __gfx90a__, ...: projects
    spell it in many ways, with one of these words between underscores. */
-static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE, TRUE}};
-static const struct vendor_macro hip_at_times = {"", true, {UNKNOWN, FALSE, UNKNOWN}};
+static const struct vendor_macro any_hip = {"", true, {TRUE, FALSE, TRUE}, NULL};
+/* USE_CUDA, AMREX_USE_CUDA, KOKKOS_ENABLE_CUDA, ..., where another branch of the group is for HIP:
+   elsewhere it may well be defined for both. */
+static const struct vendor_macro any_cuda = {"", false, {FALSE, TRUE, FALSE}, NULL};
+static const struct vendor_macro hip_at_times = {"", true, {UNKNOWN, FALSE, UNKNOWN}, NULL};
 
 static bool has_word(const struct symbol *name, const char *word)
 {
@@ -258,11 +264,48 @@ static bool find_macros(const struct unit *unit, struct condition *c)
     if (!c)
         return false;
     if (c->kind == COND_NAME || c->kind == COND_DEFINED) {
-        c->macro = find_macro(condition_name(unit, c));
-        res = c->macro && c->macro->hip;
+        const struct vendor_macro *macro = c->macro = find_macro(condition_name(unit, c));
+        res = macro && (macro->hip || (macro->beside && symbol_find(unit->symbols, macro->beside)));
     }
     for (int i = 0; i < 3; ++i)
         res |= find_macros(unit, c->arg[i]);
+    return res;
+}
+
+/* Whether C names HIP, as find_macros() said. */
+static bool names_hip(const struct condition *c)
+{
+    return c && ((c->macro && c->macro->hip) || names_hip(c->arg[0]) || names_hip(c->arg[1]) ||
+                 names_hip(c->arg[2]));
+}
+
+/* C is the condition of a branch beside one for HIP: a macro that ends in CUDA is NVIDIA's. */
+static void find_cuda_macros(const struct unit *unit, struct condition *c)
+{
+    static const char word[] = "CUDA";
+    if (!c)
+        return;
+    if ((c->kind == COND_NAME || c->kind == COND_DEFINED) && !c->macro) {
+        const struct symbol *name = condition_name(unit, c);
+        size_t len = sizeof word - 1;
+        const char *at = name->text + (len < name->len ? name->len - len : 0);
+        if (!strcmp(at, word) && (at == name->text || at[-1] == '_'))
+            c->macro = &any_cuda;
+    }
+    for (int i = 0; i < 3; ++i)
+        find_cuda_macros(unit, c->arg[i]);
+}
+
+/* Finds the macros of the group at FIRST; true where one of them names HIP. */
+static bool find_group_macros(struct unit *unit, uint32_t first)
+{
+    struct directive *list = unit->directives.items;
+    bool res = false;
+    for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
+        res |= find_macros(unit, list[i].condition);
+    for (uint32_t i = first; res && i != NO_INDEX; i = list[i].next)
+        if (!names_hip(list[i].condition))
+            find_cuda_macros(unit, list[i].condition);
     return res;
 }
 
@@ -320,10 +363,9 @@ static enum truth enters(const struct directive *d, const struct reading *by)
 void condition_decide_group(struct unit *unit, uint32_t first)
 {
     struct directive *list = unit->directives.items;
-    bool names_hip = false, differ = false, reach[VENDORS] = {true, true, true};
-    for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
-        names_hip |= find_macros(unit, list[i].condition);
-    list[first].names_hip = names_hip;
+    bool split = find_group_macros(unit, first), differ = false;
+    bool reach[VENDORS] = {true, true, true};
+    list[first].names_hip = split;
     for (uint32_t i = first; i != NO_INDEX && list[i].kind != TOK_PP_ENDIF; i = list[i].next) {
         bool may[VENDORS];
         for (int vendor = 0; vendor < VENDORS; ++vendor) {
@@ -334,14 +376,14 @@ void condition_decide_group(struct unit *unit, uint32_t first)
             reach[vendor] = reach[vendor] && t != TRUE;
         }
         list[i].newest = list[i].condition && is_as_newest(list[i].condition);
-        list[i].hidden = !may[names_hip ? AMD : AMD_TRANSLATED];
+        list[i].hidden = !may[split ? AMD : AMD_TRANSLATED];
         /* What neither sees is left alone, beside what one of them does. */
         list[i].region = may[AMD] && may[NVIDIA] ? REGION_COMMON
                          : may[AMD]              ? REGION_HIP
                                                  : REGION_CUDA;
         differ |= may[AMD] != may[NVIDIA];
     }
-    if (!names_hip || !differ)
+    if (!split || !differ)
         for (uint32_t i = first; i != NO_INDEX; i = list[i].next)
             list[i].region = REGION_COMMON;
 }
