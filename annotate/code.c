@@ -100,6 +100,13 @@ void code_release(struct code *code)
     vec_release(&code->declarations);
 }
 
+const struct code_node *code_first_in(const struct code_node *list, size_t count, size_t function)
+{
+    size_t low;
+    vec_search(low, count, list[low].function < function);
+    return count ? list + low : list;
+}
+
 const struct node *code_parent(const struct code *code, const struct node *node)
 {
     return node->id < code->node_count ? code->parents[node->id] : NULL;

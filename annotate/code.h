@@ -34,6 +34,14 @@ struct code {
 void code_init(struct code *code, struct model *model);
 void code_release(struct code *code);
 
+/* The first of the COUNT nodes at LIST, one of code's lists, in the body of the function at index
+   FUNCTION or behind it: those of one function stand together. */
+const struct code_node *code_first_in(const struct code_node *list, size_t count, size_t function);
+
+#define code_each_in(entry, list, in)                                                     \
+    for (const struct code_node *entry = code_first_in((list)->items, (list)->count, in); \
+         entry != vec_end(list) && entry->function == (in); ++entry)
+
 /* The node around NODE, or NULL: the body itself. */
 const struct node *code_parent(const struct code *code, const struct node *node);
 

@@ -43,6 +43,14 @@ void masks_add_edit(struct mask_search *s, uint32_t group, enum fix_safety safet
 
 /* Places. */
 
+/* The place of KEY, or SIZE_MAX: nobody asked for it yet. */
+static size_t known_place(const struct mask_search *s, uint64_t key)
+{
+    struct mask_key *entry;
+    HASH_FIND(hh, s->keys, &key, sizeof key, entry);
+    return entry ? entry->place : SIZE_MAX;
+}
+
 static size_t find_place(struct mask_search *s, uint64_t key, const struct mask_place *model)
 {
     struct mask_key *entry;
@@ -108,6 +116,9 @@ size_t masks_declared_place(struct mask_search *s, const struct name_meaning *me
     static const enum mask_place_kind kinds[] = {[NAME_LOCAL] = MASK_LOCAL,
                                                  [NAME_PARAMETER] = MASK_PARAMETER,
                                                  [NAME_VARIABLE] = MASK_VARIABLE};
+    size_t known = known_place(s, meaning->token);
+    if (known != SIZE_MAX)
+        return known;
     const struct node *type = meaning->declaration->kids;
     struct mask_place place = {.kind = kinds[meaning->kind],
                                .token = meaning->token,
@@ -317,6 +328,9 @@ size_t masks_lambda_place(struct mask_search *s, const struct node *lambda)
 size_t masks_result_place(struct mask_search *s, size_t function)
 {
     const struct function *fn = &s->unit->functions.items[function];
+    size_t known = known_place(s, fn->name);
+    if (known != SIZE_MAX)
+        return known;
     struct mask_place place = {.kind = MASK_RESULT, .token = fn->name, .function = function};
     place.bits = bits_of_words(s, (struct range){fn->head.begin, fn->name}, &place.automatic);
     bool pointed = false;

@@ -21,6 +21,7 @@ libhipwright_a_SOURCES += \
     annotate/lanemask_value.c \
     annotate/machine.c annotate/machine.h \
     annotate/model/bounds.c \
+    annotate/model/calls.c \
     annotate/model/constant.c annotate/model/constant.h \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
@@ -40,6 +41,7 @@ libhipwright_a_SOURCES += \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \
     annotate/model/query.c annotate/model/query_p.h \
+    annotate/model/reading.c \
     annotate/model/record.c \
     annotate/model/result.def \
     annotate/model/sources.c annotate/model/sources.h \

@@ -115,7 +115,8 @@ enum entered { ENTERED_UNKNOWN, ENTERED_BUSY, ENTERED_WHOLE, ENTERED_OTHERWISE }
 
 struct warp_reach {
     VEC(struct naming) namings; /* by name */
-    uint8_t *entered;           /* by function: enum entered */
+    uint8_t *entered;           /* by kernel: enum entered */
+    uint8_t *called;            /* by the first naming of a device function's name: likewise */
     unsigned depth;
 };
 
@@ -147,6 +148,7 @@ static struct warp_reach *reach_new(struct annotation *a)
     add_macro_names(a->unit, reach);
     qsort(reach->namings.items, reach->namings.count, sizeof *reach->namings.items,
           compare_namings);
+    reach->called = xcalloc(reach->namings.count, sizeof *reach->called);
     return reach;
 }
 
@@ -156,50 +158,60 @@ void warp_reach_free(struct warp_reach *reach)
         return;
     vec_release(&reach->namings);
     free(reach->entered);
+    free(reach->called);
     free(reach);
 }
 
-static bool is_entered_whole(struct annotation *a, size_t function);
-
-static bool all_callers_whole(struct annotation *a, size_t function)
+/* The first of the places that name the function at index FUNCTION, and behind the last of them. */
+static struct range namings_of(const struct annotation *a, size_t function)
 {
     const struct warp_reach *reach = a->reach;
-    const struct symbol *name =
-        unit_token(a->unit, a->unit->functions.items[function].name)->symbol;
-    size_t low;
-    vec_search(low, reach->namings.count,
-               (uintptr_t)reach->namings.items[low].name < (uintptr_t)name);
-    size_t first = low;
-    for (; low < reach->namings.count && reach->namings.items[low].name == name; ++low) {
-        const struct naming *naming = &reach->namings.items[low];
-        if (!naming->call || !warp_is_whole(a, naming->function, naming->call))
-            return false;
-    }
-    return first < low;
+    const struct naming *items = reach->namings.items;
+    uintptr_t name =
+        (uintptr_t)unit_token(a->unit, a->unit->functions.items[function].name)->symbol;
+    size_t low, end;
+    vec_search(low, reach->namings.count, (uintptr_t)items[low].name < name);
+    vec_search(end, reach->namings.count, (uintptr_t)items[end].name <= name);
+    return (struct range){(uint32_t)low, (uint32_t)end};
 }
 
-/* Whether the waves that enter the function at index FUNCTION are whole. */
+static bool all_callers_whole(struct annotation *a, struct range namings)
+{
+    for (uint32_t i = namings.begin; i < namings.end; ++i) {
+        struct naming naming = a->reach->namings.items[i];
+        if (!naming.call || !warp_is_whole(a, naming.function, naming.call))
+            return false;
+    }
+    return true;
+}
+
+static bool is_launched(struct annotation *a, size_t kernel)
+{
+    struct model *model = annotation_code(a)->model;
+    struct launch_blocks others = {.count = 0};
+    bool complete;
+    size_t count;
+    model_launches_of(model, kernel, &count, &complete);
+    return (count && (complete || !unit_is_header(a->unit))) ||
+           model_blocks_elsewhere(model, kernel, &others);
+}
+
+/* Whether the waves that enter the function at index FUNCTION are whole. Who calls a device
+   function is told by its name, so that all of one name share the answer. */
 static bool is_entered_whole(struct annotation *a, size_t function)
 {
-    uint8_t *entered = &a->reach->entered[function];
-    const struct function *fn = &a->unit->functions.items[function];
+    bool kernel = a->unit->functions.items[function].flags & FUNCTION_GLOBAL;
+    struct range namings = namings_of(a, function);
+    if (!kernel && (namings.begin == namings.end || unit_is_header(a->unit)))
+        return false;
+    uint8_t *entered = kernel ? &a->reach->entered[function] : &a->reach->called[namings.begin];
     if (*entered != ENTERED_UNKNOWN)
         return *entered == ENTERED_WHOLE;
     if (CALL_DEPTH <= a->reach->depth)
         return false;
-    bool whole, complete;
-    size_t count;
     *entered = ENTERED_BUSY;
     ++a->reach->depth;
-    if (fn->flags & FUNCTION_GLOBAL) {
-        struct model *model = annotation_code(a)->model;
-        struct launch_blocks others = {.count = 0};
-        model_launches_of(model, function, &count, &complete);
-        whole = (count && (complete || !unit_is_header(a->unit))) ||
-                model_blocks_elsewhere(model, function, &others);
-    } else {
-        whole = !unit_is_header(a->unit) && all_callers_whole(a, function);
-    }
+    bool whole = kernel ? is_launched(a, function) : all_callers_whole(a, namings);
     --a->reach->depth;
     *entered = whole ? ENTERED_WHOLE : ENTERED_OTHERWISE;
     return whole;

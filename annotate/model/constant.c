@@ -269,10 +269,10 @@ static bool call_function(struct query *q, struct decl *decl, const struct node 
                           const struct frame *frame, struct values *res)
 {
     enum { OVERLOADS_MAX = 16 };
-    unsigned arguments = count_nodes(call->kids->next), found = 0, seen = 0;
+    unsigned arguments = count_nodes(call->kids->next), found = 0;
+    if (OVERLOADS_MAX < decl->alternatives)
+        return false;
     for (; decl; decl = decl_alternative(decl)) {
-        if (OVERLOADS_MAX < ++seen)
-            return false;
         const struct function *function = &q->unit->functions.items[decl->function];
         if (function->body.end <= function->body.begin)
             continue;
@@ -377,11 +377,11 @@ static bool expand_macro(struct query *q, struct decl *macro, uint32_t at, const
                          const struct frame *frame, struct values *res)
 {
     enum { DEFINITIONS_MAX = 64 };
-    unsigned seen = 0;
-    for (; macro; macro = decl_alternative(macro)) {
+    if (DEFINITIONS_MAX < macro->readings)
+        return false;
+    for (; macro; macro = macro->reading) {
         const struct directive *d = &q->unit->directives.items[macro->directive];
-        if (DEFINITIONS_MAX < ++seen || d->function_like != (call != NULL) ||
-            !is_expandable(q, macro, frame))
+        if (d->function_like != (call != NULL) || !is_expandable(q, macro, frame))
             return false;
         struct node *text = decl_expression(q, macro);
         struct frame inner = {
@@ -693,11 +693,11 @@ static bool decls_values(struct query *q, struct decl *decl, const struct frame 
         q->origin = decl->token;
     if (decl->kind == DECL_ENUMERATOR)
         return decl_values(q, decl, frame, res);
-    unsigned seen = 0;
+    if (ALTERNATIVES_MAX < decl->alternatives)
+        return false;
     for (; decl; decl = decl_alternative(decl)) {
         struct values part = {0};
-        if (ALTERNATIVES_MAX < ++seen || !decl_values(q, decl, frame, &part) ||
-            !values_join(res, &part))
+        if (!decl_values(q, decl, frame, &part) || !values_join(res, &part))
             return false;
     }
     return true;

@@ -199,32 +199,55 @@ static void at_call(const struct frame *outer, void *data)
     call->back(&frame, call->data);
 }
 
-bool geometry_each_call(struct model *model, size_t function,
-                        void (*back)(const struct frame *frame, void *data), void *data)
+static int compare_calls(const void *a, const void *b)
+{
+    const struct model_call *x = *(const struct model_call *const *)a,
+                            *y = *(const struct model_call *const *)b;
+    return x->token < y->token ? -1 : x->token > y->token;
+}
+
+/* The first calls of the function at INDEX in the order of the source, MAX_CALLERS + 1 at most; how
+   many. */
+static size_t find_calls(struct model *model, size_t function, const struct model_call **res)
 {
     const struct model_function *info = model_function(model, function);
     const struct symbol *name = unit_token(model->unit, info->function->name)->symbol;
-    size_t count;
-    const uint32_t *uses = model_uses(model, name, &count);
+    size_t count, found = 0, first = 0;
+    const struct model_call *calls = model_calls(model, name, &count);
     /* What the declaration with the most default arguments needs. */
-    unsigned needed = model_needed_arguments(info), calls = 0;
+    unsigned needed = model_needed_arguments(info);
     for (unsigned i = 0; i < needed; ++i) {
         unsigned other = model_needed_arguments(declaration_with_default(model, function, i));
         needed = other < needed ? other : needed;
     }
-    for (size_t i = 0; i < count; ++i) {
-        struct arguments args;
-        if (model_function_named(model, uses[i]) != NO_INDEX ||
-            model_function_at(model, uses[i]) == function ||
-            !model_call_arguments(model, uses[i], &args) || 0 <= args.first_unknown ||
-            (unsigned)args.count < needed || info->param_count < (unsigned)args.count)
-            continue;
-        if (MAX_CALLERS < ++calls)
-            return false;
-        struct call_place call = {function, &args, uses[i], back, data};
-        geometry_each_place(model, uses[i], at_call, &call);
+    VEC(const struct model_call *) list = {0};
+    for (unsigned args = needed; args <= info->param_count && first < count; ++args) {
+        vec_search(first, count, (unsigned)calls[first].args.count < args);
+        size_t before = list.count;
+        for (size_t i = first; i < count && (unsigned)calls[i].args.count == args &&
+                               list.count - before <= MAX_CALLERS;
+             ++i)
+            if (model_function_at(model, calls[i].token) != function)
+                *vec_push(&list) = &calls[i];
     }
-    return true;
+    if (list.count)
+        qsort(list.items, list.count, sizeof *list.items, compare_calls);
+    for (; found < list.count && found <= MAX_CALLERS; ++found)
+        res[found] = list.items[found];
+    vec_release(&list);
+    return found;
+}
+
+bool geometry_each_call(struct model *model, size_t function,
+                        void (*back)(const struct frame *frame, void *data), void *data)
+{
+    const struct model_call *calls[MAX_CALLERS + 1];
+    size_t count = find_calls(model, function, calls);
+    for (size_t i = 0; i < count && i < MAX_CALLERS; ++i) {
+        struct call_place call = {function, &calls[i]->args, calls[i]->token, back, data};
+        geometry_each_place(model, calls[i]->token, at_call, &call);
+    }
+    return count <= MAX_CALLERS;
 }
 
 static triples value_of_param(struct geometry *g, size_t function, unsigned index,
@@ -1058,6 +1081,7 @@ static triples value_of(struct geometry *g, const struct node *node, const struc
     if (MAX_DEPTH <= g->depth || MAX_STEPS < g->steps++)
         return triples_unknown();
     g->depth++;
+    g->model->work++;
     triples res = value_by_kind(g, node, frame);
     g->depth--;
     return res;
@@ -1142,10 +1166,12 @@ static void each_place(struct model *model, uint32_t token, unsigned nesting, un
     if (macro->kind != TOK_PP_DEFINE || macro->name == NO_TOKEN || MAX_NESTING <= nesting)
         return;
     size_t count;
-    const uint32_t *uses = model_uses(model, unit_token(unit, macro->name)->symbol, &count);
+    const uint32_t *uses =
+        model_macro_uses(model, (uint32_t)(macro - unit->directives.items), &count);
     for (size_t i = 0; i < count && *left; ++i) {
         struct arguments args;
         --*left;
+        model->work++;
         if (uses[i] == macro->name ||
             (macro->function_like && !model_call_arguments(model, uses[i], &args)))
             continue;

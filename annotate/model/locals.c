@@ -124,9 +124,9 @@ static void collect_locals(struct locals *locals, const struct node *node, uint3
 
 /* DECL and its alternatives are assigned to. Whoever is marked has marked those behind it, so many
    declarations of one name cost no more than others. */
-static void set_changed(struct decl *decl)
+static void set_changed(struct locals *locals, struct decl *decl)
 {
-    for (; decl && !decl->changed; decl = decl_alternative(decl))
+    for (; decl && !decl->changed; decl = decl_alternative(decl), ++locals->model->work)
         decl->changed = true;
 }
 
@@ -143,7 +143,8 @@ static void mark_changed(struct locals *locals, const struct node *node)
         node = node->kids;
     if (!node || node->kind != NODE_NAME)
         return;
-    set_changed(decl_table_find(locals->table, tree_symbol(locals->unit, node), node->token));
+    set_changed(locals,
+                decl_table_find(locals->table, tree_symbol(locals->unit, node), node->token));
 }
 
 /* Of a statement that is not understood, all names. */
@@ -152,7 +153,7 @@ static void mark_opaque(struct locals *locals, const struct node *node)
     for (uint32_t i = node->tokens.begin; i < node->tokens.end; ++i) {
         const struct symbol *symbol = unit_token(locals->unit, i)->symbol;
         if (symbol)
-            set_changed(decl_table_find(locals->table, symbol, i));
+            set_changed(locals, decl_table_find(locals->table, symbol, i));
     }
 }
 

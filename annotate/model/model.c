@@ -6,6 +6,7 @@
 
 #include "annotate/model/lane.h"
 #include "annotate/model/names_p.h"
+#include "annotate/model/uses_p.h"
 
 /* The parameters of FUNCTION, one tree each. */
 static void read_params(struct model *model, struct model_function *res)
@@ -119,5 +120,6 @@ void model_init(struct model *model, const struct unit *unit, struct arena *aren
 void model_release(struct model *model)
 {
     lane_cache_release(model);
+    model_calls_release(model);
     model_index_release(model);
 }

@@ -87,11 +87,14 @@ struct model {
     struct model_function **functions; /* by the index in the unit; NULL until asked for */
     uint32_t *function_outer;          /* by the index: the function around it, or NO_INDEX */
     struct lane_cache *lanes;          /* lane.c's; NULL until asked for */
+    uint64_t work;                     /* steps of all its answers about names, constants and
+                                          geometry: what tests of large files go by */
     uint64_t lane_work;                /* that its machines have done */
     bool lanes_left_out;               /* some did not run, since there was too much to do */
     struct model_names *names;         /* names.c's: declarations by name; NULL until asked for */
     struct model_flows *flows;         /* flow.c's: definitions of local variables */
     struct model_uses *uses;           /* uses.c's: names by symbol */
+    struct model_calls *calls;         /* calls.c's: calls by name */
     struct model_launches *launches;   /* launch.c's */
 };
 

@@ -37,6 +37,8 @@ void decl_table_finish(struct decl_table *table)
         while (outer && outer->end <= decl->begin)
             outer = outer->outer;
         decl->outer = outer;
+        const struct decl *other = decl_alternative(decl);
+        decl->alternatives = other ? other->alternatives + 1 : 1;
     }
 }
 
@@ -639,6 +641,7 @@ static void collect_macros(struct model *model, struct model_names *names)
     }
     vec_release(&undefined);
     decl_table_finish(&names->macros);
+    macros_link_readings(unit, &names->macros);
 }
 
 /* Uses of templates. */
@@ -678,12 +681,11 @@ static void collect_uses(struct model *model, struct model_names *names)
 struct template_use *template_uses(struct model *model, const struct symbol *symbol, size_t *count)
 {
     struct model_names *names = model_index(model);
-    size_t low;
-    vec_search(low, names->uses.count,
-               (uintptr_t)names->uses.items[low].symbol < (uintptr_t)symbol);
-    *count = 0;
-    while (low + *count < names->uses.count && names->uses.items[low + *count].symbol == symbol)
-        ++*count;
+    const struct template_use *uses = names->uses.items;
+    size_t low, end;
+    vec_search(low, names->uses.count, (uintptr_t)uses[low].symbol < (uintptr_t)symbol);
+    vec_search(end, names->uses.count, (uintptr_t)uses[end].symbol <= (uintptr_t)symbol);
+    *count = end - low;
     return *count ? &names->uses.items[low] : NULL;
 }
 
@@ -756,12 +758,11 @@ static void collect_calls(struct model *model, struct model_names *names)
 struct call *calls_of(struct model *model, const struct symbol *symbol, size_t *count)
 {
     struct model_names *names = model_index(model);
-    size_t low;
-    vec_search(low, names->calls.count,
-               (uintptr_t)names->calls.items[low].symbol < (uintptr_t)symbol);
-    *count = 0;
-    while (low + *count < names->calls.count && names->calls.items[low + *count].symbol == symbol)
-        ++*count;
+    const struct call *calls = names->calls.items;
+    size_t low, end;
+    vec_search(low, names->calls.count, (uintptr_t)calls[low].symbol < (uintptr_t)symbol);
+    vec_search(end, names->calls.count, (uintptr_t)calls[end].symbol <= (uintptr_t)symbol);
+    *count = end - low;
     return *count ? &names->calls.items[low] : NULL;
 }
 
@@ -860,7 +861,9 @@ struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t 
 {
     enum { STEPS_MAX = 64 };
     struct model_names *names = model_index(model);
+    model->work++;
     for (uint32_t i = function_around(model, at); i != NO_INDEX; i = model->function_outer[i]) {
+        model->work++;
         struct decl *local = decl_table_find(names_of_function(model, i), symbol, at);
         if (local)
             return local;
@@ -873,6 +876,7 @@ struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t 
         member = decl_in(model, symbol, owner);
     unsigned steps = 0;
     for (; found && steps++ < STEPS_MAX; found = found->outer) {
+        model->work++;
         if (found->end <= at || found->scoped)
             continue;
         bool held = scope_holds(model->unit, found->scope, &from);

@@ -34,7 +34,8 @@ struct statement {
 
 struct decl {
     const struct symbol *symbol;
-    struct decl *outer; /* the next one of the name whose extent holds this one */
+    struct decl *outer;    /* the next one of the name whose extent holds this one */
+    unsigned alternatives; /* how many decl_alternative() leads through, itself included */
     enum decl_kind kind;
     uint32_t token;              /* the name */
     uint32_t begin, end;         /* the extent in which it is visible */
@@ -46,6 +47,10 @@ struct decl {
     struct statement *statement; /* of variables and locals; of a typedef */
     const struct node *declaration, *declarator; /* where it was read already */
     uint32_t directive;                          /* of a macro */
+    struct decl *reading; /* of a macro: the next of its alternatives that is another text */
+    unsigned readings;    /* of a macro: how many there are on that way, itself included */
+    uint32_t *uses;       /* of a macro: calls.c's, NULL until asked for */
+    uint32_t use_count;
     struct range text; /* an enumerator's value, a template parameter's default, an alias's type, a
                           macro's text, a specialisation's arguments; empty without */
     struct decl *base; /* DECL_ENUMERATOR: the one before it that has a value, or the first */
@@ -142,6 +147,9 @@ void model_index_release(struct model *model);
 /* The macro SYMBOL at token AT, or NULL; others that may be meant instead: its `outer` as
    decl_alternative() says. */
 struct decl *macro_at(struct model *model, const struct symbol *symbol, uint32_t at);
+
+/* Links each of MACROS, a finished table, to its alternatives that are other texts (reading.c). */
+void macros_link_readings(const struct unit *unit, struct decl_table *macros);
 
 /* The declaration of SYMBOL that is visible at AT, macros aside, or NULL. */
 struct decl *decl_at(struct model *model, const struct symbol *symbol, uint32_t at);

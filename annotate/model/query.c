@@ -13,6 +13,7 @@ void query_init(struct query *query, struct model *model)
 bool query_enter(struct query *query)
 {
     query->depth++;
+    query->model->work++;
     if (query->steps++ < QUERY_STEPS && query->depth <= QUERY_DEPTH)
         return true;
     query->cut = true;
@@ -32,6 +33,8 @@ static bool in_text(const struct query *query, const struct decl *macro, uint32_
 
 uint32_t query_place(const struct query *query, uint32_t token, const struct frame *frame)
 {
+    if (token == NO_TOKEN || !(unit_token(query->unit, token)->flags & TOKEN_MACRO_BODY))
+        return token;
     for (; frame; frame = frame->outer)
         if (frame->macro && in_text(query, frame->macro, token))
             return frame->at;
@@ -42,7 +45,7 @@ bool query_macro_parameter(const struct query *query, uint32_t token, const stru
                            const struct node **argument, const struct frame **outer)
 {
     const struct unit *unit = query->unit;
-    if (token == NO_TOKEN)
+    if (token == NO_TOKEN || !(unit_token(unit, token)->flags & TOKEN_MACRO_BODY))
         return false;
     for (; frame; frame = frame->outer) {
         if (!frame->macro || !in_text(query, frame->macro, token))
@@ -164,10 +167,12 @@ bool query_contexts(struct query *query, uint32_t token, query_visitor visit, vo
         return false;
     size_t count;
     struct call *calls = calls_of(query->model, macro->symbol, &count);
+    size_t first;
+    vec_search(first, count, calls[first].token < macro->begin);
     bool res = query_enter(query);
-    for (size_t i = 0; i < count && res; ++i) {
-        bool own = d->body.begin <= calls[i].token && calls[i].token < d->body.end;
-        if (own || calls[i].token < macro->begin || macro->end <= calls[i].token)
+    for (size_t i = first; i < count && calls[i].token < macro->end && res; ++i) {
+        query->model->work++;
+        if (d->body.begin <= calls[i].token && calls[i].token < d->body.end)
             continue;
         struct expansion expansion = {macro, &calls[i], visit, data};
         res = query_call(query, &calls[i]) &&

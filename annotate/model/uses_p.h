@@ -15,6 +15,21 @@ const uint32_t *model_uses(struct model *model, const struct symbol *name, size_
    false where it is no call. */
 bool model_call_arguments(struct model *model, uint32_t token, struct arguments *res);
 
+/* A call of a name. */
+struct model_call {
+    uint32_t token; /* the name */
+    struct arguments args;
+};
+
+/* The calls of NAME, those that are known argument by argument: by how many arguments they have,
+   then ascending; COUNT of them. What declares a function of the name is no call. */
+const struct model_call *model_calls(struct model *model, const struct symbol *name, size_t *count);
+void model_calls_release(struct model *model);
+
+/* The uses of the macro that the directive at INDEX defines, ascending; COUNT of them. Of several
+   definitions with one text each use belongs to the nearest. */
+const uint32_t *model_macro_uses(struct model *model, uint32_t index, size_t *count);
+
 /* The index of the function whose declaration or definition has its name at TOKEN, or NO_INDEX. */
 size_t model_function_named(struct model *model, uint32_t token);
 

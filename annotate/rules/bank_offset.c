@@ -3,6 +3,7 @@
 
 #include "annotate/annotate_p.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -36,19 +37,47 @@ static uint32_t find_shift(const struct code *code, const struct directive *macr
     return NO_TOKEN;
 }
 
-/* Whether device code calls NAME; those places go to F, where that is not NULL. */
-static bool add_uses(struct annotation *a, const struct code *code, const struct symbol *name,
+/* The calls of device code whose names speak of banks, by name. */
+struct calls {
+    VEC(const struct code_node *) list;
+    bool is_read;
+};
+
+static int compare_calls(const void *va, const void *vb)
+{
+    const struct code_node *a = *(const struct code_node *const *)va,
+                           *b = *(const struct code_node *const *)vb;
+    if (a->name != b->name)
+        return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static void find_calls(const struct code *code, struct calls *calls)
+{
+    if (calls->is_read)
+        return;
+    calls->is_read = true;
+    vec_each (const struct code_node, call, &code->calls)
+        if (call->device && call->name && speaks_of_banks(call->name->text))
+            *vec_push(&calls->list) = call;
+    if (calls->list.count)
+        qsort(calls->list.items, calls->list.count, sizeof *calls->list.items, compare_calls);
+}
+
+/* Whether there are calls of NAME; their places go to F, where that is not NULL. */
+static bool add_uses(struct annotation *a, struct calls *calls, const struct symbol *name,
                      struct finding *f)
 {
-    unsigned count = 0;
-    vec_each (const struct code_node, call, &code->calls) {
-        if (!call->device || call->name != name)
-            continue;
-        if (f && count < MOST_USES)
-            finding_add_related(f, RELATED_USED, unit_span(a->unit, call->node->tokens), NULL);
-        ++count;
-    }
-    return count != 0;
+    size_t first, end;
+    find_calls(annotation_code(a), calls);
+    vec_search(first, calls->list.count,
+               (uintptr_t)calls->list.items[first]->name < (uintptr_t)name);
+    for (end = first; f && end < calls->list.count && end < first + MOST_USES &&
+                      calls->list.items[end]->name == name;
+         ++end)
+        finding_add_related(f, RELATED_USED,
+                            unit_span(a->unit, calls->list.items[end]->node->tokens), NULL);
+    return first < calls->list.count && calls->list.items[first]->name == name;
 }
 
 /* The number that says how far the shift at TOKEN goes: itself, or that of the macro it names. */
@@ -63,7 +92,7 @@ static uint32_t number_of(struct annotation *a, const struct code *code, uint32_
     return is_plain ? meaning.token + 1 : NO_TOKEN;
 }
 
-static void examine(struct annotation *a, const struct directive *macro)
+static void examine(struct annotation *a, struct calls *calls, const struct directive *macro)
 {
     const struct symbol *name =
         macro->name == NO_TOKEN ? NULL : unit_token(a->unit, macro->name)->symbol;
@@ -72,7 +101,7 @@ static void examine(struct annotation *a, const struct directive *macro)
         return;
     const struct code *code = annotation_code(a);
     uint32_t amount = find_shift(code, macro);
-    if (amount == NO_TOKEN || !add_uses(a, code, name, NULL))
+    if (amount == NO_TOKEN || !add_uses(a, calls, name, NULL))
         return;
     struct finding *f =
         annotation_add(a, RULE_LDS_BANK_OFFSET, (struct range){amount - 1, amount + 1});
@@ -87,14 +116,16 @@ static void examine(struct annotation *a, const struct directive *macro)
         finding_add_edit(f, FIX_UNSAFE, unit_span(a->unit, (struct range){number, number + 1}),
                          "5");
     }
-    add_uses(a, code, name, f);
+    add_uses(a, calls, name, f);
 }
 
 void rule_bank_offset(struct annotation *a)
 {
     if (!symbol_find(a->unit->symbols, "__shared__"))
         return;
+    struct calls calls = {.is_read = false};
     vec_each (const struct directive, d, &a->unit->directives)
         if (d->kind == TOK_PP_DEFINE)
-            examine(a, d);
+            examine(a, &calls, d);
+    vec_release(&calls.list);
 }

@@ -57,9 +57,8 @@ static bool names_units(const struct symbol *name)
 static bool is_asked_for(const struct code *code, size_t function, const struct symbol *name)
 {
     const struct unit *unit = code->model->unit;
-    vec_each (const struct code_node, call, &code->calls) {
-        const struct node *target =
-            call->function == function ? code_argument(call->node, 0) : NULL;
+    code_each_in (call, &code->calls, function) {
+        const struct node *target = code_argument(call->node, 0);
         if (!target || target->kind != NODE_UNARY || target->op != TOK_AMP ||
             target->kids->kind != NODE_NAME || tree_symbol(unit, target->kids) != name)
             continue;

@@ -129,8 +129,8 @@ static bool examine_name(struct context *c, const struct node *node, unsigned pa
 /* Whether the kernel at INDEX fetches its work: keeps what atomicAdd() answers, in a loop. */
 static bool fetches_work(struct context *c, size_t index)
 {
-    vec_each (const struct code_node, call, &c->code->calls) {
-        if (call->function != index || !call->name || strcmp(call->name->text, "atomicAdd"))
+    code_each_in (call, &c->code->calls, index) {
+        if (!call->name || strcmp(call->name->text, "atomicAdd"))
             continue;
         const struct node *around = code_parent(c->code, call->node);
         bool kept = around && (around->kind == NODE_INITIALIZER || around->kind == NODE_ASSIGN);

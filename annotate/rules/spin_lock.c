@@ -372,13 +372,13 @@ static bool report_wait(struct annotation *a, const struct code *code, const str
 static void examine_wait(struct annotation *a, const struct code *code,
                          const struct code_node *loop, const struct symbol *name)
 {
-    vec_each (const struct code_node, at, &code->operations)
-        if (at->function == loop->function && writes_to(a, at->node, name) &&
-            !comes_first(code, at->node, loop->node) && report_wait(a, code, loop, at->node, name))
+    code_each_in (at, &code->operations, loop->function)
+        if (writes_to(a, at->node, name) && !comes_first(code, at->node, loop->node) &&
+            report_wait(a, code, loop, at->node, name))
             return;
-    vec_each (const struct code_node, at, &code->calls)
-        if (at->function == loop->function && writes_to(a, at->node, name) &&
-            !comes_first(code, at->node, loop->node) && report_wait(a, code, loop, at->node, name))
+    code_each_in (at, &code->calls, loop->function)
+        if (writes_to(a, at->node, name) && !comes_first(code, at->node, loop->node) &&
+            report_wait(a, code, loop, at->node, name))
             return;
 }
 

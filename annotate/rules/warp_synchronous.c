@@ -14,17 +14,25 @@ enum {
     MOST_HELPERS = 64, /* functions whose calls are looked for */
 };
 
-struct context {
-    struct annotation *a;
-    const struct code *code;
-    unsigned helpers; /* whose calls were looked for */
-};
-
 /* A step: ARRAY[INDEX] gets something of ARRAY[INDEX + distance]. A reduction has positive ones,
    each half of the one before; a scan has negative ones, each the double. */
 struct step {
     const struct node *array;
     int64_t distance;
+};
+
+/* A name in a statement that says volatile. */
+struct said {
+    const struct symbol *name;
+    bool is_type; /* with typedef or using */
+};
+
+struct search {
+    struct annotation *a;
+    const struct code *code;
+    VEC(struct said) said; /* by name */
+    bool is_read;
+    unsigned helpers; /* whose calls were looked for */
 };
 
 /* The distance of INDEX from BASE where it is BASE + number, or BASE - number. */
@@ -105,47 +113,81 @@ static bool has_word(const struct unit *unit, struct range tokens, const char *w
     return false;
 }
 
-/* Whether a statement of the file with WORD that names NAME, such as the declaration of a member
-   or, with `using` or `typedef`, of a type, says volatile. */
-static bool is_said_volatile(const struct unit *unit, const struct symbol *name, const char *word)
+/* Notes the names in STATEMENT, which says volatile. */
+static void note_statement(struct search *s, struct range statement)
 {
+    const struct unit *unit = s->a->unit;
+    struct said said = {.is_type = has_word(unit, statement, "typedef") ||
+                                   has_word(unit, statement, "using")};
+    for (uint32_t i = statement.begin; i < statement.end; ++i) {
+        said.name = unit_token(unit, i)->symbol;
+        if (said.name)
+            *vec_push(&s->said) = said;
+    }
+}
+
+static int compare_said(const void *va, const void *vb)
+{
+    const struct said *a = va, *b = vb;
+    if (a->name != b->name)
+        return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : 1;
+    return b->is_type - a->is_type;
+}
+
+/* Finds the statements that say volatile, once for the file. */
+static void read_statements(struct search *s)
+{
+    const struct unit *unit = s->a->unit;
+    const struct symbol *word = symbol_find(unit->symbols, "volatile");
     struct range statement = {0, 0};
-    bool named = false;
-    if (!name || !symbol_find(unit->symbols, "volatile"))
-        return false;
-    for (uint32_t i = 0; unit_kind(unit, i) != TOK_EOF; ++i) {
+    bool says = false;
+    s->is_read = true;
+    for (uint32_t i = 0; word && unit_kind(unit, i) != TOK_EOF; ++i) {
         enum token_kind kind = unit_kind(unit, i);
-        named |= unit_token(unit, i)->symbol == name;
+        says |= unit_token(unit, i)->symbol == word;
         if (kind != TOK_SEMICOLON && kind != TOK_LBRACE && kind != TOK_RBRACE)
             continue;
         statement.end = i;
-        if (named && has_word(unit, statement, "volatile") && has_word(unit, statement, word))
-            return true;
+        if (says)
+            note_statement(s, statement);
         statement.begin = i + 1;
-        named = false;
+        says = false;
     }
-    return false;
+    if (s->said.count)
+        qsort(s->said.items, s->said.count, sizeof *s->said.items, compare_said);
+}
+
+/* Whether a statement of the file that names NAME, such as the declaration of a member, says
+   volatile; IS_TYPE: one that declares a type. */
+static bool is_said_volatile(struct search *s, const struct symbol *name, bool is_type)
+{
+    size_t low;
+    if (!s->is_read)
+        read_statements(s);
+    /* Those that declare types come first. */
+    vec_search(low, s->said.count, (uintptr_t)s->said.items[low].name < (uintptr_t)name);
+    return name && low < s->said.count && s->said.items[low].name == name &&
+           (!is_type || s->said.items[low].is_type);
 }
 
 /* Whether what ARRAY names is declared volatile, or cast to it. */
-static bool is_volatile(struct annotation *a, const struct node *array)
+static bool is_volatile(struct search *s, const struct node *array)
 {
-    const struct unit *unit = a->unit;
+    const struct unit *unit = s->a->unit;
     if (has_word(unit, array->tokens, "volatile"))
         return true;
     if (array->kind == NODE_MEMBER)
-        return is_said_volatile(unit, tree_symbol(unit, array), "volatile");
+        return is_said_volatile(s, tree_symbol(unit, array), false);
     if (array->kind != NODE_NAME)
         return false;
     struct name_meaning meaning =
-        model_lookup(annotation_code(a)->model, tree_symbol(unit, array), array->token);
+        model_lookup(s->code->model, tree_symbol(unit, array), array->token);
     const struct node *type = meaning.declaration ? meaning.declaration->kids : NULL;
     if (!type || type->kind != NODE_TYPE)
         return false;
     const struct symbol *name =
         unit_kind(unit, type->token) == TOK_IDENT ? tree_symbol(unit, type) : NULL;
-    return type->flags & TYPE_VOLATILE || is_said_volatile(unit, name, "typedef") ||
-           is_said_volatile(unit, name, "using");
+    return type->flags & TYPE_VOLATILE || is_said_volatile(s, name, true);
 }
 
 /* Whether ARRAY may be shared memory: not a local array, nor one that the lanes have apart. */
@@ -164,10 +206,10 @@ static bool may_be_shared(struct annotation *a, const struct node *array)
 
 /* Relates to F which threads do the steps that end with ARRAY: the condition around them; of a
    function that has none, where it is called. */
-static void add_threads(struct context *c, struct finding *f, const struct node *array)
+static void add_threads(struct search *s, struct finding *f, const struct node *array)
 {
-    struct annotation *a = c->a;
-    const struct code *code = c->code;
+    struct annotation *a = s->a;
+    const struct code *code = s->code;
     for (const struct node *at = array, *around; (around = code_parent(code, at)); at = around)
         if (around->kind == NODE_IF && around->kids != at) {
             finding_add_related(f, RELATED_CONDITION, unit_span(a->unit, around->kids->tokens),
@@ -176,9 +218,9 @@ static void add_threads(struct context *c, struct finding *f, const struct node 
         }
     size_t index = model_function_at(code->model, array->token);
     const struct function *function = index == NO_INDEX ? NULL : &a->unit->functions.items[index];
-    if (!function || function->flags & FUNCTION_GLOBAL || MOST_HELPERS <= c->helpers)
+    if (!function || function->flags & FUNCTION_GLOBAL || MOST_HELPERS <= s->helpers)
         return;
-    ++c->helpers;
+    ++s->helpers;
     const struct symbol *name = unit_token(a->unit, function->name)->symbol;
     unsigned count = 0;
     vec_each (const struct code_node, call, &code->calls)
@@ -186,10 +228,10 @@ static void add_threads(struct context *c, struct finding *f, const struct node 
             finding_add_related(f, RELATED_CALLED, unit_span(a->unit, call->node->tokens), NULL);
 }
 
-static void report(struct context *c, const struct node *array, struct range range, bool scan)
+static void report(struct search *s, const struct node *array, struct range range, bool scan)
 {
-    struct annotation *a = c->a;
-    bool is_right = is_volatile(a, array);
+    struct annotation *a = s->a;
+    bool is_right = is_volatile(s, array);
     target_set wide = annotation_with_wave(a, 64);
     /* In a scan all lanes take part, each within its own warp. */
     if (is_right && (scan || !wide))
@@ -197,7 +239,7 @@ static void report(struct context *c, const struct node *array, struct range ran
     struct finding *f = annotation_add(
         a, is_right ? RULE_SYNC_LAST_WARP : RULE_SYNC_WARP_SYNCHRONOUS, array->tokens);
     f->span = unit_span(a->unit, range);
-    add_threads(c, f, array);
+    add_threads(s, f, array);
     if (!is_right)
         return;
     f->targets = wide;
@@ -205,17 +247,16 @@ static void report(struct context *c, const struct node *array, struct range ran
 }
 
 /* Looks among the statements of BLOCK for a run of steps, each half as far as the one before. */
-static void examine_block(struct context *c, const struct node *block)
+static void examine_block(struct search *s, const struct node *block)
 {
-    struct annotation *a = c->a;
-    const struct code *code = c->code;
+    struct annotation *a = s->a;
     struct step first = {0};
     const struct node *begin = NULL, *end = NULL;
     int64_t last = 0;
     unsigned steps = 0;
     for (const struct node *node = block->kids;; node = node->next) {
         struct step step;
-        bool is_step = node && read_step(code, node, &step);
+        bool is_step = node && read_step(s->code, node, &step);
         if (is_step && steps && follows(last, step.distance) &&
             unit_same_text(a->unit, step.array->tokens, first.array->tokens)) {
             ++steps;
@@ -225,7 +266,7 @@ static void examine_block(struct context *c, const struct node *block)
         } else {
             /* It begins within a warp: further ones have barriers, or are for other lanes. */
             if (FEWEST_STEPS <= steps && may_be_shared(a, first.array))
-                report(c, first.array, (struct range){begin->tokens.begin, end->tokens.end},
+                report(s, first.array, (struct range){begin->tokens.begin, end->tokens.end},
                        first.distance < 0);
             steps = is_step && step.distance <= 64 && -2 <= step.distance;
             first = step;
@@ -298,10 +339,10 @@ static const struct symbol *started(const struct unit *unit, const struct node *
 }
 
 /* for (int d = 32; d > 0; d >>= 1) s[t] += s[t + d]; */
-static void examine_loop(struct context *c, const struct node *loop)
+static void examine_loop(struct search *s, const struct node *loop)
 {
-    struct annotation *a = c->a;
-    const struct code *code = c->code;
+    struct annotation *a = s->a;
+    const struct code *code = s->code;
     const struct node *step = tree_kid(loop, 2), *body = tree_kid(loop, 3), *value = NULL;
     const struct symbol *name = started(a->unit, loop->kids, &value);
     struct constant first;
@@ -313,7 +354,7 @@ static void examine_loop(struct context *c, const struct node *loop)
     if (is_halved(code, step, name) && constant_of(code->model, value, &first) &&
         constant_single(&first) && first.values[0] <= 64 &&
         has_partner_at(a->unit, target->next, target, name, 0) && may_be_shared(a, target->kids))
-        report(c, target->kids, body->tokens, false);
+        report(s, target->kids, body->tokens, false);
 }
 
 void rule_warp_synchronous(struct annotation *a)
@@ -323,7 +364,7 @@ void rule_warp_synchronous(struct annotation *a)
         !symbol_find(unit->symbols, "__syncthreads"))
         return;
     const struct code *code = annotation_code(a);
-    struct context c = {.a = a, .code = code};
+    struct search search = {.a = a, .code = code};
     bool *seen = xcalloc(code->node_count, sizeof *seen);
     vec_each (const struct code_node, operation, &code->operations) {
         if (!operation->device || operation->node->kind != NODE_ASSIGN ||
@@ -337,11 +378,12 @@ void rule_warp_synchronous(struct annotation *a)
         if (!block || seen[block->id])
             continue;
         seen[block->id] = true;
-        examine_block(&c, block);
+        examine_block(&search, block);
     }
     free(seen);
     vec_each (const struct code_node, loop, &code->loops)
         if (loop->device && loop->node->kind == NODE_FOR &&
             token_region(unit_token(unit, loop->node->token)) != REGION_CUDA)
-            examine_loop(&c, loop->node);
+            examine_loop(&search, loop->node);
+    vec_release(&search.said);
 }
