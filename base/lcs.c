@@ -56,9 +56,11 @@ static void trim(struct search *s, struct box *box)
     size_t most = box->a_count < box->b_count ? box->a_count : box->b_count, n = 0, tail = 0;
     while (n < most && a[n] == b[n])
         ++n;
+    s->res->steps += n + 1;
     add_run(s->res, box->a, box->b, n);
     while (tail < most - n && a[box->a_count - 1 - tail] == b[box->b_count - 1 - tail])
         ++tail;
+    s->res->steps += tail;
     box->a += n;
     box->b += n;
     box->a_count -= n + tail;
@@ -72,8 +74,9 @@ static void trim(struct search *s, struct box *box)
 }
 
 /* The elements that are the same from (X, Y) on; from the ends of BOX backwards if BACK. */
-static long slide(const struct search *s, const struct box *box, long x, long y, bool back)
+static long slide(struct search *s, const struct box *box, long x, long y, bool back)
 {
+    long begin = x;
     const void *const *a = s->a + box->a, *const *b = s->b + box->b;
     long n = (long)box->a_count, m = (long)box->b_count;
     if (back)
@@ -82,6 +85,7 @@ static long slide(const struct search *s, const struct box *box, long x, long y,
     else
         while (x < n && y < m && a[x] == b[y])
             ++x, ++y;
+    s->res->steps += (size_t)(x - begin) + 1;
     return x;
 }
 

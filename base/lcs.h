@@ -18,6 +18,7 @@ struct lcs_run {
 
 struct lcs {
     VEC(struct lcs_run) runs; /* in order; neither adjacent nor empty */
+    size_t steps;             /* that it took: elements compared, paths extended */
 };
 
 /* Appends to RES what the A_COUNT elements at A and the B_COUNT at B have in common. Deterministic.

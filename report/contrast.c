@@ -237,7 +237,7 @@ static void add_as_text(struct contrasting *f, size_t old_end, size_t new_end)
     size_t old = f->old_done, new = f->new_done;
     const void **a = line_keys(f, &f->old, &f->res->old, old, old_end);
     const void **b = line_keys(f, &f->new, &f->res->new, new, new_end);
-    struct lcs common = {{0}};
+    struct lcs common = {.steps = 0};
     lcs_find(&common, a, old_end - old, b, new_end - new);
     vec_each (const struct lcs_run, run, &common.runs) {
         add_text_part(f, old + run->a, new + run->b);
@@ -306,7 +306,7 @@ static void add_gap(struct contrasting *f, const struct gap *gap)
 static void refine(struct contrasting *f, const struct gap *gap)
 {
     struct gap part = *gap;
-    struct lcs common = {{0}};
+    struct lcs common = {.steps = 0};
     size_t a = first_word(&f->old, gap->old), b = first_word(&f->new, gap->new);
     lcs_find(&common, f->old.texts.items + a, first_word(&f->old, gap->old_end) - a,
              f->new.texts.items + b, first_word(&f->new, gap->new_end) - b);
@@ -334,7 +334,7 @@ static void refine(struct contrasting *f, const struct gap *gap)
 
 static void add_all(struct contrasting *f)
 {
-    struct lcs common = {{0}};
+    struct lcs common = {.steps = 0};
     lcs_find(&common, f->old.keys.items, f->old.keys.count, f->new.keys.items, f->new.keys.count);
     struct gap gap = {0, 0, 0, 0};
     vec_each (const struct lcs_run, run, &common.runs) {

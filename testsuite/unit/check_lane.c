@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -516,18 +515,17 @@ END_TEST
 
 /* ---- Hostile files */
 
-/* Runs the function k of CODE; how long that took, in seconds. */
-static double run_for_time(const char *code)
+/* Runs the function k of CODE; how much work that was: the steps of its lanes and of the model. */
+static uint64_t work_of(const char *code)
 {
     open_text(code);
     size_t function = function_named("k");
     struct lane_machine machine;
-    clock_t before = clock();
     start(&machine, function, 256, 1, 0);
     const struct model_function *k = model_function(&file.model, function);
     lane_evaluate(&machine, k->body);
     lane_role(&file.model, function, k->body, 32);
-    double res = (double)(clock() - before) / CLOCKS_PER_SEC;
+    uint64_t res = file.model.work + file.model.lane_work;
     lane_machine_release(&machine);
     close_text();
     return res;
@@ -561,6 +559,7 @@ static char *tower_of_macros(unsigned count)
 
 START_TEST(hostile)
 {
+    enum { MOST_WORK = 20000 }; /* steps for a byte: three times what the worst text takes */
     static const char head[] = "__global__ void k(int n)\n{\nint x = threadIdx.x, y = 0;\n";
     char *texts[] = {
         nested(head, "if (x + y > n) {\n y += x;\n", "y++;", "}\n", 400),
@@ -589,8 +588,9 @@ START_TEST(hostile)
         tower_of_macros(200),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
-        double seconds = run_for_time(texts[i]);
-        ck_assert_msg(seconds < 3, "text %zu: %.1f s", i, seconds);
+        uint64_t work = work_of(texts[i]);
+        ck_assert_msg(work < MOST_WORK * strlen(texts[i]),
+                      "text %zu of %zu bytes: %" PRIu64 " steps", i, strlen(texts[i]), work);
         free(texts[i]);
     }
 }
@@ -608,8 +608,9 @@ START_TEST(linear)
         static const char head[] = "__global__ void k(int n)\n{\nint x = threadIdx.x, y = 0;\n";
         char *few = nested(head, statements[i], "", "", 1000);
         char *many = nested(head, statements[i], "", "", 10000);
-        double less = run_for_time(few), more = run_for_time(many);
-        ck_assert_msg(more < 40 * less + 0.3, "%s: %.2f s, %.2f s", statements[i], less, more);
+        uint64_t less = work_of(few), more = work_of(many);
+        ck_assert_msg(more < 12 * less, "%s: %" PRIu64 " and %" PRIu64 " steps", statements[i],
+                      less, more);
         free(few);
         free(many);
     }

@@ -5,7 +5,6 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/lcs.h"
 #include "base/xalloc.h"
@@ -22,12 +21,15 @@ static const void **sequence(const char *text, size_t count)
     return res;
 }
 
+/* That the last find() took. */
+static size_t steps;
+
 /* Finds what A and B have in common, checks that it is a common subsequence in a proper form, and
    returns its length. */
 static size_t find(const char *a, size_t a_count, const char *b, size_t b_count)
 {
     const void **sa = sequence(a, a_count), **sb = sequence(b, b_count);
-    struct lcs res = {{0}};
+    struct lcs res = {.steps = 0};
     size_t sum = 0, at_a = 0, at_b = 0;
     lcs_find(&res, sa, a_count, sb, b_count);
     vec_each (const struct lcs_run, run, &res.runs) {
@@ -42,6 +44,7 @@ static size_t find(const char *a, size_t a_count, const char *b, size_t b_count)
         ck_assert_mem_eq(a + run->a, b + run->b, run->count);
         sum += run->count;
     }
+    steps = res.steps;
     lcs_release(&res);
     free(sa);
     free(sb);
@@ -121,27 +124,39 @@ START_TEST(few_differences)
 }
 END_TEST
 
-/* Nothing in common, or everything in another order: bounded time, and a proper result. */
-START_TEST(bounded)
+/* Nothing in common, all in common by chance, everything in another order: the steps that sequences
+   of COUNT elements take. */
+static size_t steps_of(size_t count)
 {
-    enum { COUNT = 300000 };
-    char *a = xmalloc(COUNT), *b = xmalloc(COUNT);
-    memset(a, 'a', COUNT);
-    memset(b, 'b', COUNT);
-    clock_t begin = clock();
-    ck_assert_uint_eq(find(a, COUNT, b, COUNT), 0);
-    for (size_t i = 0; i < COUNT; ++i) {
+    size_t res = 0;
+    char *a = xmalloc(count), *b = xmalloc(count);
+    memset(a, 'a', count);
+    memset(b, 'b', count);
+    ck_assert_uint_eq(find(a, count, b, count), 0);
+    res += steps;
+    for (size_t i = 0; i < count; ++i) {
         a[i] = (char)roll(256);
         b[i] = (char)roll(256);
     }
     /* Every path of this length has something in common. */
-    ck_assert_uint_gt(find(a, COUNT, b, COUNT), COUNT / 100);
-    for (size_t i = 0; i < COUNT; ++i)
-        b[i] = a[COUNT - 1 - i];
-    find(a, COUNT, b, COUNT);
-    ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 30);
+    ck_assert_uint_gt(find(a, count, b, count), count / 100);
+    res += steps;
+    for (size_t i = 0; i < count; ++i)
+        b[i] = a[count - 1 - i];
+    find(a, count, b, count);
+    res += steps;
     free(a);
     free(b);
+    return res;
+}
+
+/* Work grows with the length, not with its square: for some thousands of steps an element. */
+START_TEST(bounded)
+{
+    enum { COUNT = 25000 };
+    size_t once = steps_of(COUNT), more = steps_of(4 * COUNT);
+    ck_assert_msg(more < 5 * once, "%zu and %zu steps", once, more);
+    ck_assert_uint_lt(more, (size_t)4 * COUNT * 8 * LCS_EFFORT);
 }
 END_TEST
 
