@@ -194,16 +194,56 @@ while read -r file && ((size < 2000000)); do
     echo >>"$dir/text.cu"
     size=$(stat -c %s "$dir/text.cu")
 done <"$dir/list"
+# per_byte FILE: nanoseconds a byte that translating it takes.
+per_byte()
+{
+    local us
+    us=$(median 3 "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 "$1")
+    ratio $((us * 1000)) "$(stat -c %s "$1")"
+}
+
 echo "linear in the input (median of 3)"
 for n in 1 2 4 8; do
     for ((i = 0; i < n; ++i)); do
         cat "$dir/text.cu"
     done >"$dir/times.cu"
-    size=$(stat -c %s "$dir/times.cu")
-    us=$(median 3 "$HIPWRIGHT" translate --dry-run --quiet --jobs=1 "$dir/times.cu")
-    printf '  %d x: %9d bytes, %8.1f ms, %6.2f ns per byte\n' "$n" "$size" \
-        "$(ratio "$us" 1000)" "$(ratio $((us * 1000)) "$size")"
+    each=$(per_byte "$dir/times.cu")
+    [ "$n" != 1 ] || first=$each
+    printf '  %d x: %9d bytes, %6.2f ns per byte, %s x that of the first\n' "$n" \
+        "$(stat -c %s "$dir/times.cu")" "$each" "$(ratio "$each" "$first")"
 done
+
+# What has one name, as often as it fits: lines of which each is FORMAT, with a number in it.
+echo "of one name (median of 3): a byte of 4 MB beside one of 1 MB"
+shape()
+{
+    local what=$1 format=$2 size each=()
+    for size in 1000000 4000000; do
+        awk -v format="$format" -v size="$size" 'BEGIN {
+            print "__global__ void kernel(int *p, int n);"
+            for (done = 0; done < size; done += length(line)) {
+                line = sprintf(format "\n", ++n, n % 1024 + 1)
+                printf "%s", line
+            }
+        }' >"$dir/shape.cu"
+        each+=("$(per_byte "$dir/shape.cu")")
+    done
+    r=$(ratio "${each[1]}" "${each[0]}")
+    row "$what" "${each[0]} and ${each[1]} ns, $r x" "<= 1.5 x" "$(below "$r" 1.5)"
+}
+# shellcheck disable=SC2016 # formats of awk
+{
+    shape "launches of a kernel" \
+        'void run%d(int *p) { kernel<<<1, %d>>>(p, 0); }'
+    shape "definitions of a kernel" \
+        '__global__ void twice(int *p, int n%d) { p[threadIdx.x & 31] = %d; }'
+    shape "definitions of a macro that launches" \
+        '#define RUN(n) kernel<<<1, n>>>(p, %d)\nvoid run(int *p) { RUN(%d); }'
+    shape "definitions of a constant" \
+        '#undef SIZE\n#define SIZE %d\n__global__ void k%d(int *p) { p[SIZE] = warpSize; }'
+    shape "calls of a function" \
+        '__global__ void k%d(float *p) { p[lane(%d)] = __shfl_sync(0xffffffff, p[0], 1); }'
+}
 
 # ---- memory
 
