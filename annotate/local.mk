@@ -26,7 +26,10 @@ libhipwright_a_SOURCES += \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
     annotate/model/flow.c annotate/model/flow.h annotate/model/flow_p.h \
-    annotate/model/geometry.c annotate/model/geometry_p.h \
+    annotate/model/geometry.c annotate/model/geometry.h annotate/model/geometry_p.h \
+    annotate/model/geometry_frame.c \
+    annotate/model/geometry_initial.c \
+    annotate/model/geometry_variable.c \
     annotate/model/guard.c annotate/model/guard.h \
     annotate/model/lane.c annotate/model/lane.h annotate/model/lane_p.h \
     annotate/model/lane_builtin.c \

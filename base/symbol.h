@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -49,6 +50,12 @@ struct symbol *symbol_intern(struct symbol_table *table, const char *text, size_
 
 /* The symbol of the NUL-terminated TEXT, or NULL if the file does not contain it. */
 struct symbol *symbol_find(struct symbol_table *table, const char *text);
+
+/* Whether SYMBOL, which may be NULL, is the name TEXT. */
+static inline bool symbol_is(const struct symbol *symbol, const char *text)
+{
+    return symbol && !strcmp(symbol->text, text);
+}
 
 /* The first symbol of TABLE and the one behind SYMBOL, in the order in which they were made; NULL
    at the end. */

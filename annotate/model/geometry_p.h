@@ -1,59 +1,76 @@
-/* What launch.c asks of geometry.c: the value of an expression where the host's code computes it,
-   through local variables, parameters, macros and small functions.  */
+/* What the files that answer a question of geometry.h share: expressions and calls (geometry.c),
+   what declarations give (geometry_initial.c), variables (geometry_variable.c), the ways to read a
+   place (geometry_frame.c).  */
 #ifndef ANNOTATE_MODEL_GEOMETRY_P_H
 #define ANNOTATE_MODEL_GEOMETRY_P_H
 
-#include "annotate/model/triples.h"
-#include "annotate/model/uses_p.h"
+#include "annotate/model/flow.h"
+#include "annotate/model/geometry.h"
+#include "annotate/model/names_p.h"
 
-/* Where the names of an expression have their meaning: in the text of a macro at one of its uses,
-   or in a function at one of its calls. NULL: where the expression stands. */
-struct frame {
-    const struct frame *outer;     /* of the arguments */
-    const struct directive *macro; /* NULL: a call */
-    size_t function;               /* of a call */
-    const struct range *arguments;
-    unsigned argument_count;
-    uint32_t at; /* the macro's name where it is used; the called function's name */
-};
+typedef struct triples triples;
 
-/* One question: bounds what it may cost. */
-struct geometry {
-    struct model *model;
-    unsigned steps;
-    unsigned depth;
-    uint64_t asked;      /* the parameters that were asked of all calls, by index % 64 */
-    uint32_t unknown_at; /* the first name or call whose value nobody knows, or NO_TOKEN */
-    bool either;         /* a constant has several values, as by an #if or in several files */
-};
+/* Recursion, and the work for one question. */
+enum { GEOMETRY_MAX_DEPTH = 150, GEOMETRY_MAX_STEPS = 4000 };
 
-/* The value of EXPRESSION, seen through FRAME. */
-struct triples geometry_of(struct geometry *geometry, const struct node *expression,
-                           const struct frame *frame);
+/* 0, 1, 2 for x, y, z; -1 for another member. */
+int geometry_component(const struct symbol *member);
 
-/* Likewise of the tokens of RANGE: an expression or a list in braces. */
-struct triples geometry_of_range(struct geometry *geometry, struct range range,
-                                 const struct frame *frame);
+/* Whether NAME is that of a dim3, or of another three integers. */
+bool geometry_is_dim3(const struct symbol *name);
 
-/* The value of the member MEMBER of EXPRESSION, a variable. */
-struct triples geometry_of_member(struct geometry *geometry, const struct node *expression,
-                                  const struct symbol *member, const struct frame *frame);
+bool geometry_is_floating(const struct symbol *name);
 
-/* The argument of FRAME's macro that stands for NAME: false where that is no parameter. */
-bool frame_argument(const struct unit *unit, const struct frame *frame, const struct symbol *name,
-                    struct range *res);
+/* Unknown; TOKEN is a reason why, which G keeps if it is the first one. */
+triples geometry_unknown_at(struct geometry *g, uint32_t token);
 
-/* Calls BACK for each way to read TOKEN: with NULL where it stands in code; in the text of a macro
-   with a frame for each use of the macro. */
-void geometry_each_place(struct model *model, uint32_t token,
-                         void (*back)(const struct frame *frame, void *data), void *data);
+/* The value of NODE, an expression, seen through FRAME. */
+triples geometry_value(struct geometry *g, const struct node *node, const struct frame *frame);
 
-/* Calls BACK with a frame for each call of the function at INDEX; false where there are too many.
- */
-bool geometry_each_call(struct model *model, size_t function,
-                        void (*back)(const struct frame *frame, void *data), void *data);
+/* The value of NODE.PATH: PATH_COUNT members, DEFINITION_PATH at most. */
+triples geometry_path(struct geometry *g, const struct node *node, const struct symbol *const *path,
+                      unsigned path_count, const struct frame *frame);
 
-/* How many arguments a call of FUNCTION needs at least. */
-unsigned model_needed_arguments(const struct model_function *function);
+/* A dim3 from its arguments, FIRST and its sisters. */
+triples geometry_dimensions(struct geometry *g, const struct node *first,
+                            const struct frame *frame);
+
+/* Parameter INDEX of FUNCTION: its argument where FRAME is a call of it, else those of all its
+   calls. */
+triples geometry_param(struct geometry *g, size_t function, unsigned index,
+                       const struct frame *frame);
+
+/* A declaration of FUNCTION that has a default for parameter INDEX; FUNCTION's own where none
+   has. */
+const struct model_function *model_declaration_with_default(struct model *model, size_t function,
+                                                            unsigned index);
+
+/* The NODE_INITIALIZER of a declarator, or NULL. */
+const struct node *geometry_initialiser(const struct node *declarator);
+
+bool geometry_is_array(const struct node *declarator);
+
+/* What DECLARATOR of DECLARATION gives PATH; `nothing` where it does not initialise it. */
+triples geometry_declarator(struct geometry *g, const struct node *declaration,
+                            const struct node *declarator, const struct symbol *const *path,
+                            unsigned path_count, const struct frame *frame, bool *nothing);
+
+/* All elements of an array or a list, one of which it is. */
+triples geometry_elements(struct geometry *g, const struct node *list, const struct frame *frame);
+
+/* The initialiser, a list, of the array that NAME, an expression, is; NULL where it is none or
+   elements are written later. */
+const struct node *geometry_array_list(struct geometry *g, const struct node *name);
+
+/* The value at token AT of a local variable or parameter of FUNCTION, NAME.PATH; *IS_LOCAL is false
+   where NAME is none. */
+triples geometry_local(struct geometry *g, size_t function, const struct symbol *name,
+                       const struct symbol *const *path, unsigned path_count, uint32_t at,
+                       const struct frame *frame, bool *is_local);
+
+/* What the file gives a variable of its own, which MEANING is, or a member (MEANING may be NULL),
+   wherever it does. */
+triples geometry_other(struct geometry *g, const struct symbol *name, bool is_member,
+                       const struct name_meaning *meaning);
 
 #endif

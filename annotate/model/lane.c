@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/model/geometry_p.h"
+#include "annotate/model/geometry.h"
 #include "base/xalloc.h"
 
 bool lane_machine_init(struct lane_machine *machine, struct model *model, size_t function,

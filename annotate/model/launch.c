@@ -7,7 +7,7 @@
 
 #include "annotate/model/facts.h"
 #include "annotate/model/flow.h"
-#include "annotate/model/geometry_p.h"
+#include "annotate/model/geometry.h"
 #include "annotate/model/type.h"
 
 struct model_launches {
