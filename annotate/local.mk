@@ -26,6 +26,8 @@ libhipwright_a_SOURCES += \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
     annotate/model/flow.c annotate/model/flow.h annotate/model/flow_p.h \
+    annotate/model/flow_reaching.c \
+    annotate/model/flow_read.c \
     annotate/model/geometry.c annotate/model/geometry.h annotate/model/geometry_p.h \
     annotate/model/geometry_frame.c \
     annotate/model/geometry_initial.c \

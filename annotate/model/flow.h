@@ -38,7 +38,7 @@ struct definition {
     unsigned path_count;
     uint32_t visible;  /* a declaration's: behind the last token where it is; else 0 */
     uint32_t variable; /* index of the first declaration of its variable, or NO_INDEX: no local */
-    uint32_t region;   /* flow.c's */
+    uint32_t region;   /* its place among the flow's regions */
     uint32_t branch;   /* of #if, as unit_branch_at() */
 };
 

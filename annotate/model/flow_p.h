@@ -1,4 +1,5 @@
-/* What flow.c and guard.c share: the parts of a function that control may enter or not.  */
+/* What flow.c, flow_read.c, flow_reaching.c and guard.c share: the parts of a function that control
+   may enter or not.  */
 #ifndef ANNOTATE_MODEL_FLOW_P_H
 #define ANNOTATE_MODEL_FLOW_P_H
 
@@ -25,6 +26,10 @@ struct flow_region {
     const struct node *condition;
     bool when;
 };
+
+/* Reads the definitions and the regions of the function at INDEX, into the model's arena. One
+   without a body has none. */
+const struct flow *flow_read(struct model *model, size_t index);
 
 /* The innermost region that holds TOKEN. Regions stand in the order of their begin. */
 uint32_t flow_region_at(const struct flow *flow, uint32_t token);
