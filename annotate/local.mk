@@ -45,6 +45,8 @@ libhipwright_a_SOURCES += \
     annotate/model/macros.c annotate/model/macros.h \
     annotate/model/model.c annotate/model/model.h \
     annotate/model/names.c annotate/model/names_p.h \
+    annotate/model/names_uses.c \
+    annotate/model/names_walk.c \
     annotate/model/query.c annotate/model/query_p.h \
     annotate/model/reading.c \
     annotate/model/record.c \

@@ -131,6 +131,25 @@ void decl_table_finish(struct decl_table *table);
 struct decl *decl_table_find(const struct decl_table *table, const struct symbol *symbol,
                              uint32_t at);
 
+/* How many entries of TABLE come before SYMBOL, or are SYMBOL's and begin at AT or before. */
+size_t decl_table_position(const struct decl_table *table, const struct symbol *symbol,
+                           uint32_t at);
+
+/* Behind the last token of the file, where names of the file stop being visible. */
+static inline uint32_t names_end(const struct unit *unit)
+{
+    return (uint32_t)unit->tokens.list.count;
+}
+
+/* Adds what the file, its namespaces and its classes declare to NAMES, still unsorted
+   (names_walk.c). */
+void names_walk(struct model *model, struct model_names *names);
+
+/* Fills the list of the templates that are used with arguments, or that of calls; macros and
+   declarations are in NAMES, sorted (names_uses.c). */
+void names_collect_uses(struct model *model, struct model_names *names);
+void names_collect_calls(struct model *model, struct model_names *names);
+
 /* What the function at INDEX declares in its head and body, built on first use (locals.c). */
 struct decl_table *names_of_function(struct model *model, uint32_t index);
 
