@@ -38,7 +38,9 @@ libhipwright_a_SOURCES += \
     annotate/model/lane_env.c \
     annotate/model/lane_eval.c \
     annotate/model/lane_loop.c \
+    annotate/model/lane_place.c annotate/model/lane_place_p.h \
     annotate/model/lane_run.c \
+    annotate/model/lane_type.c \
     annotate/model/lane_value.c \
     annotate/model/launch.c annotate/model/launch.h \
     annotate/model/locals.c \

@@ -63,7 +63,7 @@ bool lanes_differ_uniformly(const struct lane_machine *machine, const struct lan
 bool lanes_decided(const struct lane_machine *machine, const struct lanes *a, bool *res);
 uint64_t lanes_gcd(uint64_t a, uint64_t b);
 
-/* Running (lane_env.c, lane_eval.c, lane_run.c, lane_loop.c). */
+/* Running (lane_env.c, lane_place.c, lane_eval.c, lane_type.c, lane_run.c, lane_loop.c). */
 
 enum { LANE_MASK_WORDS = LANES_MAX / 64 };
 
