@@ -22,7 +22,9 @@ libhipwright_a_SOURCES += \
     annotate/machine.c annotate/machine.h \
     annotate/model/bounds.c \
     annotate/model/calls.c \
-    annotate/model/constant.c annotate/model/constant.h \
+    annotate/model/constant.c annotate/model/constant.h annotate/model/constant_p.h \
+    annotate/model/constant_call.c \
+    annotate/model/constant_name.c \
     annotate/model/expression.c \
     annotate/model/facts.c annotate/model/facts.h \
     annotate/model/flow.c annotate/model/flow.h annotate/model/flow_p.h \
