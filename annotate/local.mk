@@ -39,11 +39,13 @@ libhipwright_a_SOURCES += \
     annotate/model/lane_builtin.c \
     annotate/model/lane_env.c \
     annotate/model/lane_eval.c \
+    annotate/model/lane_known.c \
     annotate/model/lane_loop.c \
     annotate/model/lane_place.c annotate/model/lane_place_p.h \
     annotate/model/lane_run.c \
+    annotate/model/lane_shift.c \
     annotate/model/lane_type.c \
-    annotate/model/lane_value.c \
+    annotate/model/lane_value.c annotate/model/lane_value_p.h \
     annotate/model/launch.c annotate/model/launch.h \
     annotate/model/locals.c \
     annotate/model/macros.c annotate/model/macros.h \
