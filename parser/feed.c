@@ -2,12 +2,7 @@
    and told apart by what came before it. */
 #include <config.h>
 
-#include "parser/body.h"
-
-#include <string.h>
-
-#include "parser/bodies.h"
-#include "parser/glance.h"
+#include "parser/feed_p.h"
 
 void body_feed_init(struct body *body, struct trees *trees, enum body_start start,
                     struct range range)
@@ -29,12 +24,7 @@ void body_feed_release(struct body *body)
     vec_release(&body->open);
 }
 
-static struct body_bracket *innermost(struct body *body)
-{
-    return &body->open.items[body->open.count - 1];
-}
-
-static struct body_bracket *open_bracket(struct body *body, uint32_t index)
+struct body_bracket *feed_open(struct body *body, uint32_t index)
 {
     struct body_bracket *res = vec_push(&body->open);
     *res = (struct body_bracket){.token = index, .partner = unit_partner(body->unit, index)};
@@ -112,352 +102,13 @@ static int feed_rest(struct body *body, struct range *where)
     return REST;
 }
 
-/* What follows an operand is an operator. */
-static int operand_to(struct body *body, uint32_t behind, int res)
-{
-    body->at = behind;
-    body->operand = true;
-    return res;
-}
-
-static int operator_to(struct body *body, uint32_t behind, int res)
-{
-    body->at = behind;
-    body->operand = false;
-    return res;
-}
-
-/* A token behind which a statement begins. */
-static int statement_behind(struct body *body, uint32_t behind, int res)
-{
-    body->place = PLACE_STATEMENT;
-    return operator_to(body, behind, res);
-}
-
-static int feed_type(struct body *body, uint32_t first)
-{
-    body->declarator = true;
-    innermost(body)->declares = true;
-    return operator_to(body, body_type_end(body->unit, first, body->end), TYPE);
-}
-
-/* using ...; typedef ...; static_assert(...); */
-static int feed_alias(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = first;
-    while (i < body->end && unit_kind(unit, i) != TOK_SEMICOLON && unit_kind(unit, i) != TOK_RBRACE)
-        i = body_opens_pair(unit, i, body->end) ? body_step_pair(unit, i) : body_step(unit, i);
-    if (i < body->end && unit_kind(unit, i) == TOK_SEMICOLON)
-        i = body_step(unit, i);
-    return statement_behind(body, i < body->end ? i : body->end, ALIAS);
-}
-
-/* Whether the call of the macro at FIRST is a statement without a semicolon: by what follows it. */
-static bool ends_macro_call(const struct unit *unit, uint32_t first, uint32_t next)
-{
-    switch (unit_kind(unit, next)) {
-    case TOK_RBRACE:
-    case TOK_STATEMENT:
-    case TOK_IDENT:
-    case TOK_TYPE:
-    case TOK_SPECIFIER:
-    case TOK_SHARED:
-    case TOK_EXTERN:
-    case TOK_USING:
-    case TOK_TYPEDEF:
-    case TOK_CLASS:
-    case TOK_ENUM:
-    case TOK_TYPENAME:
-    case TOK_DECLTYPE:
-    case TOK_CAST:
-    case TOK_STATIC_ASSERT:
-        return true;
-    case TOK_LPAREN:
-    case TOK_COLON_COLON:
-    case TOK_STAR:
-    case TOK_PLUS_PLUS:
-    case TOK_MINUS_MINUS:
-        return body_begins_line(unit, next) && body_is_macro_name(unit, first);
-    default:
-        return false;
-    }
-}
-
-static bool is_statement_word(const struct unit *unit, uint32_t index)
-{
-    return unit_kind(unit, index) == TOK_STATEMENT && !body_is_word(unit, index, "new") &&
-           !body_is_word(unit, index, "delete");
-}
-
-/* Whether the arguments that open at OPEN hold words that no expression has: `(parallel for)`. */
-static bool has_keyword(const struct unit *unit, uint32_t open)
-{
-    uint32_t close = unit_partner(unit, open);
-    bool res = false;
-    for (uint32_t i = body_step(unit, open); i < close;) {
-        if (unit_kind(unit, i) == TOK_SEMICOLON)
-            return false;
-        res |= is_statement_word(unit, i);
-        i = body_opens_pair(unit, i, close) ? body_step_pair(unit, i) : body_step(unit, i);
-    }
-    return res;
-}
-
-/* NAME (...) at the start of a statement that no semicolon ends: a macro; 0 where it is none. */
-static int feed_macro(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t open = body_pasted_end(unit, first);
-    switch (unit_kind(unit, open)) {
-    case TOK_COLON:
-        return statement_behind(body, body_step(unit, open), LABEL);
-    case TOK_LBRACE: {
-        enum token_kind behind = unit_kind(unit, body_step_pair(unit, open));
-        if (behind == TOK_DOT || behind == TOK_LPAREN || behind == TOK_SEMICOLON)
-            return 0; /* T{x}.f() */
-        return statement_behind(body, open, ALIAS);
-    }
-    case TOK_STATEMENT:
-    case TOK_RBRACE:
-        /* A macro for a pragma, or the head of a loop. */
-        return statement_behind(body, open, ALIAS);
-    case TOK_LPAREN:
-        break;
-    default:
-        return 0;
-    }
-    if (!body_opens_pair(unit, open, body->end))
-        return 0;
-    uint32_t close = unit_partner(unit, open), next = body_step(unit, close);
-    int res;
-    if (unit_kind(unit, next) == TOK_LBRACE)
-        res = MACRO_LOOP;
-    else if (ends_macro_call(unit, first, next))
-        res = MACRO_CALL;
-    else
-        return 0;
-    if (has_keyword(unit, open))
-        return statement_behind(body, next, ALIAS);
-    body->parenthesis = PLACE_STATEMENT;
-    return operator_to(body, open, res);
-}
-
-/* asm volatile (...) */
-static int feed_asm(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = body_step(unit, first);
-    while (i < body->end && (unit_kind(unit, i) == TOK_SPECIFIER || body_is_word(unit, i, "goto")))
-        i = body_step(unit, i);
-    if (i < body->end && unit_kind(unit, i) == TOK_LPAREN && body_opens_pair(unit, i, body->end))
-        return operator_to(body, body_step_pair(unit, i), ASM);
-    return operator_to(body, i, OTHER);
-}
-
-static int feed_new(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = body_step(unit, first);
-    if (i < body->end && unit_kind(unit, i) == TOK_LPAREN) /* placement */
-        i = body_step_pair(unit, i);
-    body->type_next = true;
-    return operator_to(body, i, NEW);
-}
-
-/* A word of kind TOK_STATEMENT. */
-static int feed_word(struct body *body, uint32_t first)
-{
-    static const struct word {
-        const char *text;
-        int token;
-        enum body_place parenthesis; /* that a ( begins */
-        bool statement;              /* one begins behind it */
-        bool label;                  /* a colon ends it */
-    } words[] = {
-        {"break", BREAK, 0, false, false},
-        {"case", CASE, 0, false, true},
-        {"continue", CONTINUE, 0, false, false},
-        {"default", DEFAULT, 0, false, true},
-        {"delete", DELETE, 0, false, false},
-        {"do", DO, 0, true, false},
-        {"else", ELSE, 0, true, false},
-        {"for", FOR, PLACE_FOR, false, false},
-        {"goto", GOTO, 0, false, false},
-        {"if", IF, PLACE_CONDITION, false, false},
-        {"return", RETURN, 0, false, false},
-        {"switch", SWITCH, PLACE_CONDITION, false, false},
-        {"try", TRY, 0, true, false},
-        {"while", WHILE, PLACE_CONDITION, false, false},
-    };
-    const struct unit *unit = body->unit;
-    uint32_t next = body_step(unit, first);
-    if (body_is_word(unit, first, "asm") || body_is_word(unit, first, "__asm__"))
-        return feed_asm(body, first);
-    if (body_is_word(unit, first, "new"))
-        return feed_new(body, first);
-    if (body_is_word(unit, first, "delete") && unit_kind(unit, next) == TOK_LBRACKET)
-        return operator_to(body, body_step_pair(unit, next), DELETE);
-    if (body_is_word(unit, first, "catch"))
-        return statement_behind(body, body_step_pair(unit, next), CATCH);
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-        const struct word *word = &words[i];
-        if (!body_is_word(unit, first, word->text))
-            continue;
-        body->parenthesis = word->parenthesis;
-        body->label = word->label;
-        /* if constexpr, or a macro for it */
-        if (word->parenthesis &&
-            (unit_kind(unit, next) == TOK_SPECIFIER || unit_kind(unit, next) == TOK_IDENT))
-            next = body_step(unit, next);
-        return word->statement ? statement_behind(body, next, word->token)
-                               : operator_to(body, next, word->token);
-    }
-    return operator_to(body, next, OTHER);
-}
-
-/* A lambda at its [, or 0. */
-static int feed_lambda(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = body_step_pair(unit, first);
-    while (i < body->end) {
-        switch (unit_kind(unit, i)) {
-        case TOK_LBRACE:
-            if (!body_opens_pair(unit, i, body->end))
-                return 0;
-            return operand_to(body, body_step_pair(unit, i), LAMBDA);
-        case TOK_LPAREN:
-            if (!body_opens_pair(unit, i, body->end))
-                return 0;
-            i = body_step_pair(unit, i);
-            continue;
-        case TOK_LESS: {
-            uint32_t behind = body_angles_end(unit, i, body->end);
-            if (behind == i)
-                return 0;
-            i = behind;
-            continue;
-        }
-        case TOK_SPECIFIER:
-        case TOK_NOEXCEPT:
-        case TOK_DEVICE:
-        case TOK_HOST:
-        case TOK_ATTRIBUTE:
-        case TOK_ARROW:
-        case TOK_TYPE:
-        case TOK_IDENT:
-        case TOK_STAR:
-        case TOK_AMP:
-        case TOK_COLON_COLON:
-            i = body_step(unit, i);
-            continue;
-        default:
-            return 0;
-        }
-    }
-    return 0;
-}
-
-/* Strings in a row, macros among them. */
-static int feed_strings(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = body_step(unit, first);
-    while (i < body->end && (unit_kind(unit, i) == TOK_STRING || unit_kind(unit, i) == TOK_IDENT)) {
-        bool macro = unit_kind(unit, i) == TOK_IDENT;
-        i = body_step(unit, i);
-        if (macro && i < body->end && unit_kind(unit, i) == TOK_LPAREN)
-            i = body_step_pair(unit, i);
-    }
-    return operand_to(body, i < body->end ? i : body->end, STRINGS);
-}
-
-/* The name of a member, or of an operator: `~T`, `operator()`, `template f<int>`. */
-static int feed_member(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t i = first;
-    if (unit_kind(unit, i) == TOK_TEMPLATE && unit_kind(unit, body_step(unit, i)) == TOK_OPERATOR)
-        i = body_step(unit, i);
-    if (unit_kind(unit, i) == TOK_OPERATOR)
-        return operand_to(body, body_operator_end(unit, i, body->end), NAME);
-    if (unit_kind(unit, i) == TOK_TILDE || unit_kind(unit, i) == TOK_TEMPLATE)
-        i = body_step(unit, i);
-    uint32_t behind = body_name_end(unit, i, body->end);
-    return behind == i ? operator_to(body, body_step(unit, first), OTHER)
-                       : operand_to(body, behind, NAME);
-}
-
-static int feed_sizeof(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t next = body_step(unit, first);
-    if (unit_kind(unit, next) == TOK_ELLIPSIS)
-        return operand_to(body, body_step_pair(unit, body_step(unit, next)), SOME);
-    return operator_to(body, next, SIZEOF);
-}
-
-/* throw, noexcept(...), requires (...) { ... } */
-static int feed_noexcept(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    uint32_t next = body_step(unit, first);
-    if (body_is_word(unit, first, "throw"))
-        return operator_to(body, next, THROW);
-    uint32_t i = next;
-    if (i < body->end && unit_kind(unit, i) == TOK_LPAREN && body_opens_pair(unit, i, body->end))
-        i = body_step_pair(unit, i);
-    if (body_is_word(unit, first, "requires") && i < body->end &&
-        unit_kind(unit, i) == TOK_LBRACE && body_opens_pair(unit, i, body->end))
-        i = body_step_pair(unit, i);
-    return i == next ? operator_to(body, next, OTHER) : operand_to(body, i, SOME);
-}
-
-static int feed_open_brace(struct body *body, uint32_t first, bool block)
+int feed_open_brace(struct body *body, uint32_t first, bool block)
 {
     if (!body_opens_pair(body->unit, first, body->end))
         return operator_to(body, body_step(body->unit, first), OTHER);
-    open_bracket(body, first)->block = block;
+    feed_open(body, first)->block = block;
     uint32_t next = body_step(body->unit, first);
     return block ? statement_behind(body, next, BLOCK_OPEN) : operator_to(body, next, LIST_OPEN);
-}
-
-/* Whether a semicolon lies directly between the brackets that open at OPEN. */
-static bool has_semicolon(const struct unit *unit, uint32_t open)
-{
-    uint32_t close = unit_partner(unit, open), i = body_step(unit, open);
-    while (i < close && unit_kind(unit, i) != TOK_SEMICOLON)
-        i = body_opens_pair(unit, i, close) ? body_step_pair(unit, i) : body_step(unit, i);
-    return i < close;
-}
-
-/* An argument (...) or { ... } of a macro that holds statements; 0 where it is none. */
-static int feed_statements(struct body *body, uint32_t first)
-{
-    const struct unit *unit = body->unit;
-    if (unit_kind(unit, first) == TOK_LBRACE && body_opens_pair(unit, first, body->end) &&
-        (has_semicolon(unit, first) || is_statement_word(unit, body_step(unit, first))))
-        return feed_open_brace(body, first, true);
-    if (unit_kind(unit, first) != TOK_LPAREN || !body_opens_pair(unit, first, body->end))
-        return 0;
-    uint32_t close = unit_partner(unit, first), i = body_step(unit, first);
-    enum token_kind next = unit_kind(unit, body_step(unit, close));
-    if (next != TOK_COMMA && next != TOK_RPAREN)
-        return 0;
-    if (i < close && unit_kind(unit, i) == TOK_LBRACE)
-        return 0;
-    bool certain = i == close || is_statement_word(unit, i);
-    if (!certain && !has_semicolon(unit, first))
-        return 0;
-    open_bracket(body, first)->block = true;
-    return statement_behind(body, body_step(unit, first), STATEMENTS_OPEN);
-}
-
-/* Whether the parenthesis at OPEN, behind a macro's name, holds statements. */
-static bool has_statements(const struct unit *unit, uint32_t open)
-{
-    return body_is_macro_name(unit, unit_prev(unit, open)) && has_semicolon(unit, open);
 }
 
 /* Whether what AT is goes on with the operand before it, as in `sizeof (a)[0]`. */
@@ -485,13 +136,13 @@ static int feed_open_parenthesis(struct body *body, uint32_t first)
     if (plain && !after_sizeof && body_is_cast(unit, first, body->end))
         return operator_to(body, body_step_pair(unit, first), CAST);
     if (plain && unit_kind(unit, inner) == TOK_LBRACE) { /* ({ ... }) */
-        open_bracket(body, first);
+        feed_open(body, first);
         return statement_behind(body, inner, '(');
     }
-    struct body_bracket *bracket = open_bracket(body, first);
+    struct body_bracket *bracket = feed_open(body, first);
     bracket->control = inside != PLACE_INSIDE;
     bracket->call = body->operand || inside == PLACE_STATEMENT;
-    if (bracket->call && has_statements(unit, first)) {
+    if (bracket->call && feed_has_statements(unit, first)) {
         bracket->mixed = bracket->block = true;
         return statement_behind(body, inner, MIXED_OPEN);
     }
@@ -508,7 +159,7 @@ static int feed_open_bracket(struct body *body, uint32_t first)
     int lambda = body->operand || body->declarator ? 0 : feed_lambda(body, first);
     if (lambda)
         return lambda;
-    open_bracket(body, first);
+    feed_open(body, first);
     body->declarator = false;
     return operator_to(body, body_step(body->unit, first), '[');
 }
@@ -607,57 +258,6 @@ static int feed_colon(struct body *body, uint32_t first)
         return statement_behind(body, next, ':');
     }
     return operator_to(body, next, ':');
-}
-
-/* Whether the name at FIRST is a macro that is a line of its own: PUSH_WARNINGS. */
-static bool is_macro_statement(const struct unit *unit, uint32_t first, enum body_place place)
-{
-    if (place != PLACE_STATEMENT || unit_kind(unit, first) != TOK_IDENT)
-        return false;
-    uint32_t next = body_step(unit, first);
-    enum token_kind kind = unit_kind(unit, next);
-    if (!unit_token(unit, next)->symbol && kind != TOK_RBRACE)
-        return false;
-    if (!body_is_macro_name(unit, first))
-        return false;
-    if (body_begins_line(unit, next))
-        return true;
-    enum token_kind after = unit_kind(unit, body_step(unit, next));
-    return (after == TOK_IDENT || after == TOK_RBRACE) && body_is_macro_name(unit, next);
-}
-
-/* What begins only at the start of a statement; 0 where nothing does. */
-static int feed_start(struct body *body, uint32_t first, enum body_place place)
-{
-    const struct unit *unit = body->unit;
-    switch (unit_kind(unit, first)) {
-    case TOK_USING:
-    case TOK_TYPEDEF:
-    case TOK_NAMESPACE:
-    case TOK_STATIC_ASSERT:
-        return feed_alias(body, first);
-    case TOK_LBRACE:
-        if (place != PLACE_STATEMENT)
-            return 0;
-        if (body_opens_pair(unit, first, body->end))
-            return feed_open_brace(body, first, true);
-        /* One of two that a single brace closes, in the branches of an #if. */
-        return statement_behind(body, body_step(unit, first), ';');
-    default:
-        break;
-    }
-    if (is_macro_statement(unit, first, place))
-        return statement_behind(body, body_step(unit, first), ALIAS);
-    if (innermost(body)->mixed && place == PLACE_STATEMENT) {
-        int res = feed_statements(body, first);
-        if (res)
-            return res;
-    }
-    if (body_is_declaration(unit, first, body->end, place))
-        return feed_type(body, first);
-    if (place == PLACE_STATEMENT && unit_kind(unit, first) == TOK_IDENT)
-        return feed_macro(body, first);
-    return 0;
 }
 
 /* Whether the type from FIRST to BEHIND and the name there are a parameter, of a function that is

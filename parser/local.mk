@@ -3,7 +3,9 @@ libhipwright_a_SOURCES += \
     parser/body.h \
     parser/condition.c \
     parser/directive.c \
-    parser/feed.c \
+    parser/feed.c parser/feed_p.h \
+    parser/feed_operand.c \
+    parser/feed_statement.c \
     parser/glance.c parser/glance.h \
     parser/island.h \
     parser/islands.c parser/islands.h \
