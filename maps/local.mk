@@ -1,7 +1,9 @@
 libhipwright_a_SOURCES += \
     maps/library.c maps/library.h \
     maps/list.c maps/list.h \
-    maps/map.c maps/map.h
+    maps/map.c maps/map.h maps/map_p.h \
+    maps/map_changes.c \
+    maps/map_line.c
 
 mapsdir = $(pkgdatadir)/maps
 dist_maps_DATA = \
