@@ -46,7 +46,9 @@ libhipwright_a_SOURCES += \
     annotate/model/lane_shift.c \
     annotate/model/lane_type.c \
     annotate/model/lane_value.c annotate/model/lane_value_p.h \
-    annotate/model/launch.c annotate/model/launch.h \
+    annotate/model/launch.c annotate/model/launch.h annotate/model/launch_p.h \
+    annotate/model/launch_blocks.c \
+    annotate/model/launch_kernel.c \
     annotate/model/locals.c \
     annotate/model/macros.c annotate/model/macros.h \
     annotate/model/model.c annotate/model/model.h \

@@ -1,35 +1,14 @@
+/* The launches of a file: chevrons and calls that launch, each with its grid, block and shared
+   bytes, listed by kernel.  */
 #include <config.h>
 
-#include "annotate/model/launch.h"
+#include "annotate/model/launch_p.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/model/facts.h"
-#include "annotate/model/flow.h"
-#include "annotate/model/geometry.h"
 #include "annotate/model/type.h"
-
-struct model_launches {
-    struct launch_site *sites;
-    size_t count;
-    bool computed; /* something computed is launched */
-    /* The sites by the first function of their kernel, see same_kernel. */
-    uint32_t *kernel; /* by function: that first function */
-    const struct launch_site **by_kernel;
-    size_t *begin;    /* by function: into by_kernel; one more at the end */
-    int8_t *complete; /* by function: 1, or -1, where is_complete() has been asked */
-    bool *seen;       /* scratch of model_blocks(): functions that have been looked at */
-    struct launch_blocks **blocks; /* by function: model_blocks()'s answers; NULL: not asked */
-    /* By a kernel's first function, and whether only this file can name it: what add_blocks_of()
-       adds; NULL: not asked. */
-    struct kernel_blocks **added[2];
-};
-
-struct kernel_blocks {
-    struct launch_blocks blocks;
-    size_t count; /* of launches */
-};
 
 /* The functions that launch, and where their arguments stand; -1: nowhere. A grid and a block of
    three arguments each are three numbers. */
@@ -84,181 +63,9 @@ struct build {
     const struct shape *shape;
 };
 
-static bool is_empty(struct range range)
-{
-    return range.end <= range.begin;
-}
-
 static const struct symbol *intern(struct model *model, const char *name)
 {
     return symbol_intern(model->unit->symbols, name, strlen(name));
-}
-
-/* Which kernel. */
-
-enum kernel_kind {
-    KERNEL_COMPUTED,
-    KERNEL_NAMED,
-    KERNEL_PARAMETER, /* of the function around */
-};
-
-struct kernel {
-    enum kernel_kind kind;
-    const struct node *name; /* KERNEL_NAMED: the NODE_NAME */
-    uint32_t at;             /* KERNEL_NAMED: where it is looked up */
-    size_t function;         /* KERNEL_PARAMETER */
-};
-
-enum { KERNEL_DEPTH = 16 };
-
-static struct kernel find_kernel(struct model *model, const struct node *node,
-                                 const struct frame *frame, unsigned depth);
-
-static struct kernel find_kernel_in(struct model *model, struct range range,
-                                    const struct frame *frame, unsigned depth)
-{
-    const struct node *tree = tree_expression(&model->trees, range);
-    return tree && depth < KERNEL_DEPTH ? find_kernel(model, tree, frame, depth + 1)
-                                        : (struct kernel){0};
-}
-
-/* The kernel that a local variable or parameter holds. */
-static struct kernel find_local_kernel(struct model *model, size_t function,
-                                       const struct reaching *reaching, const struct frame *frame,
-                                       unsigned depth)
-{
-    struct kernel none = {0};
-    if (!reaching->known || reaching->count != 1)
-        return none;
-    const struct definition *d = reaching->items[0];
-    const struct node *value = NULL;
-    if (d->kind == DEFINITION_PARAMETER) {
-        if (!frame || frame->macro || frame->function != function)
-            return (struct kernel){.kind = KERNEL_PARAMETER, .function = function};
-        return d->index < frame->argument_count
-                   ? find_kernel_in(model, frame->arguments[d->index], frame->outer, depth)
-                   : none;
-    }
-    if (d->kind == DEFINITION_DECLARED) {
-        for (const struct node *kid = d->node->kids; kid; kid = kid->next)
-            if (kid->kind == NODE_INITIALIZER)
-                value = kid->kids;
-    } else if (d->kind == DEFINITION_ASSIGNED) {
-        value = d->node->kids->next;
-    }
-    return value ? find_kernel(model, value, frame, depth + 1) : none;
-}
-
-static struct kernel find_named_kernel(struct model *model, const struct node *node,
-                                       const struct frame *frame, unsigned depth)
-{
-    const struct unit *unit = model->unit;
-    const struct symbol *name = tree_symbol(unit, node);
-    uint32_t at = node->token;
-    for (; frame && frame->macro; at = frame->at, frame = frame->outer) {
-        struct range argument;
-        if (frame_argument(unit, frame, name, &argument))
-            return find_kernel_in(model, argument, frame->outer, depth);
-    }
-    size_t function = model_function_at(model, at);
-    struct reaching reaching;
-    if (!(node->flags & NAME_QUALIFIED) && function != NO_INDEX &&
-        flow_reaching(model, function, name, NULL, 0, at, &reaching, NULL))
-        return find_local_kernel(model, function, &reaching, frame, depth);
-    struct name_meaning meaning = model_lookup(model, name, at);
-    switch (meaning.kind) {
-    case NAME_MACRO:
-        if (meaning.token != NO_TOKEN) {
-            const struct directive *macro = unit_directive_at(unit, meaning.token);
-            struct frame text = {.outer = frame, .macro = macro, .at = at};
-            if (!macro->function_like)
-                return find_kernel_in(model, macro->body, &text, depth);
-        }
-        return (struct kernel){0};
-    case NAME_UNKNOWN:
-    case NAME_FUNCTION:
-        return (struct kernel){.kind = KERNEL_NAMED, .name = node, .at = at};
-    default:
-        return (struct kernel){0};
-    }
-}
-
-/* The kernel that NODE names: behind casts, & and HIP_KERNEL_NAME. */
-static struct kernel find_kernel(struct model *model, const struct node *node,
-                                 const struct frame *frame, unsigned depth)
-{
-    const struct node *first = node->kids;
-    if (KERNEL_DEPTH <= depth)
-        return (struct kernel){0};
-    switch (node->kind) {
-    case NODE_NAME:
-        return tree_symbol(model->unit, node) ? find_named_kernel(model, node, frame, depth)
-                                              : (struct kernel){0};
-    case NODE_CAST:
-        if (first && first->next)
-            return find_kernel(model, first->next, frame, depth + 1);
-        break;
-    case NODE_UNARY:
-        if (first && (node->op == TOK_AMP || node->op == TOK_STAR))
-            return find_kernel(model, first, frame, depth + 1);
-        break;
-    case NODE_CALL:
-        if (first && first->next && !first->next->next && first->kind == NODE_NAME) {
-            const struct symbol *name = tree_symbol(model->unit, first);
-            if (name && !strcmp(name->text, "HIP_KERNEL_NAME"))
-                return find_kernel(model, first->next, frame, depth + 1);
-        }
-        break;
-    default:
-        break;
-    }
-    return (struct kernel){0};
-}
-
-/* The namespace in NAMESPACE::NAME, or NULL. */
-static const struct symbol *qualifier_of(const struct unit *unit, const struct node *name)
-{
-    if (!(name->flags & NAME_QUALIFIED) || name->token < name->tokens.begin + 2)
-        return NULL;
-    return unit_token(unit, name->token - 2)->symbol;
-}
-
-static const struct symbol *scope_name(const struct unit *unit, uint32_t scope)
-{
-    return scope == NO_INDEX ? NULL : unit->scopes.items[scope].name;
-}
-
-/* The function that a launch with ARG_COUNT arguments (-1: not known) means by NAME. */
-static size_t kernel_function(struct model *model, const struct node *name, uint32_t at,
-                              int arg_count)
-{
-    const struct unit *unit = model->unit;
-    size_t count, res = NO_INDEX;
-    const uint32_t *called = model_functions_called(model, tree_symbol(unit, name), &count);
-    const struct symbol *qualifier = qualifier_of(unit, name);
-    uint32_t around = unit_scope_at(unit, at);
-    int best = -1;
-    for (size_t i = 0; i < count; ++i) {
-        size_t index = called[i];
-        const struct function *function = &unit->functions.items[index];
-        const struct model_function *info = model_function(model, index);
-        int score = function->flags & FUNCTION_GLOBAL ? 32 : 0;
-        if (0 <= arg_count && model_needed_arguments(info) <= (unsigned)arg_count &&
-            (unsigned)arg_count <= info->param_count)
-            score += 8;
-        if (qualifier ? scope_name(unit, function->scope) == qualifier : false)
-            score += 16;
-        for (uint32_t s = around; s != NO_INDEX; s = unit->scopes.items[s].parent)
-            if (s == function->scope)
-                score += 2;
-        if (!is_empty(function->body))
-            score += 1;
-        if (best < score) {
-            best = score;
-            res = index;
-        }
-    }
-    return res;
 }
 
 /* Geometry. */
@@ -331,16 +138,16 @@ static struct triples dims_of(struct model *model, const struct geometry_source 
     struct triples part[3] = {0};
     const struct node *said[3] = {NULL};
     const struct node *config = NULL;
-    if (!is_empty(source->config)) {
+    if (!range_is_empty(source->config)) {
         config = argument_or(model, tree_expression(&model->trees, source->config), frame);
         if (config && config->kind == NODE_UNARY && config->op == TOK_AMP)
             config = config->kids;
     }
     for (unsigned i = 0; i < parts; ++i) {
-        if (!is_empty(source->config)) {
+        if (!range_is_empty(source->config)) {
             if (config && source->members[i])
                 part[i] = geometry_of_member(&g, config, source->members[i], frame);
-        } else if (!is_empty(source->ranges[i])) {
+        } else if (!range_is_empty(source->ranges[i])) {
             said[i] = argument_or(model, tree_expression(&model->trees, source->ranges[i]), frame);
             part[i] = geometry_of_range(&g, source->ranges[i], frame);
         }
@@ -399,7 +206,7 @@ static void fill_shared(struct build *build, struct launch_site *site, const str
     struct model *model = build->model;
     struct geometry g = {.model = model, .unknown_at = NO_TOKEN};
     struct triples triples = {0};
-    if (!is_empty(shape->config)) {
+    if (!range_is_empty(shape->config)) {
         const struct node *config =
             argument_or(model, tree_expression(&model->trees, shape->config), frame);
         if (config && config->kind == NODE_UNARY && config->op == TOK_AMP)
@@ -409,12 +216,12 @@ static void fill_shared(struct build *build, struct launch_site *site, const str
         if (config)
             triples = geometry_of_member(&g, config, member, frame);
         site->shared = triples.said[0];
-    } else if (!is_empty(shape->shared)) {
+    } else if (!range_is_empty(shape->shared)) {
         site->shared = argument_or(model, tree_expression(&model->trees, shape->shared), frame);
         triples = geometry_of_range(&g, shape->shared, frame);
     }
     site->shared_bytes = constant_from(&triples, 0);
-    if (!is_empty(shape->stream))
+    if (!range_is_empty(shape->stream))
         site->stream = argument_or(model, tree_expression(&model->trees, shape->stream), frame);
 }
 
@@ -443,7 +250,7 @@ static void add_site(struct build *build, const struct frame *frame, struct kern
         site.kernel = tree_symbol(model->unit, kernel.name);
         site.named = kernel.name->token;
         site.template_arguments = tree_template_arguments(model->unit, kernel.name);
-        site.function = kernel_function(model, kernel.name, kernel.at, shape->arg_count);
+        site.function = launch_function(model, kernel.name, kernel.at, shape->arg_count);
     }
     struct geometry_source grid = {.numbers = shape->numbers, .config = shape->config},
                            block = grid;
@@ -474,7 +281,7 @@ struct at_call {
 static void add_site_of_call(const struct frame *frame, void *data)
 {
     struct at_call *call = data;
-    struct kernel kernel = find_kernel_in(call->build->model, call->build->shape->kernel, frame, 0);
+    struct kernel kernel = launch_kernel(call->build->model, call->build->shape->kernel, frame, 0);
     add_site(call->build, frame, kernel);
     call->any = true;
 }
@@ -490,7 +297,7 @@ static bool add_sites_of_calls(struct build *build, size_t function)
 static void add_site_at(const struct frame *frame, void *data)
 {
     struct build *build = data;
-    struct kernel kernel = find_kernel_in(build->model, build->shape->kernel, frame, 0);
+    struct kernel kernel = launch_kernel(build->model, build->shape->kernel, frame, 0);
     if (kernel.kind != KERNEL_PARAMETER || frame || !add_sites_of_calls(build, kernel.function))
         add_site(build, frame, kernel);
 }
@@ -566,7 +373,7 @@ static void add_call(struct build *build, uint32_t token, const struct launch_ca
         shape.grid[i] = argument_at(&args, call->grid + i);
         shape.block[i] = argument_at(&args, call->block + i);
     }
-    shape.token = is_empty(shape.kernel) ? token : last_name(build->model, shape.kernel);
+    shape.token = range_is_empty(shape.kernel) ? token : last_name(build->model, shape.kernel);
     if (unit_kind(build->model->unit, shape.token) != TOK_IDENT)
         shape.token = token;
     add_shape(build, &shape);
@@ -614,9 +421,9 @@ static void find_kernels(struct model *model, struct model_launches *launches)
             continue;
         *vec_push(&keys) = (struct kernel_key){
             .name = unit_token(unit, function->name)->symbol,
-            .scope = scope_name(unit, function->scope),
+            .scope = launch_scope_name(unit, function->scope),
             .param_count = model_function(model, i)->param_count,
-            .declared_only = is_empty(function->body),
+            .declared_only = range_is_empty(function->body),
             .index = i,
         };
     }
@@ -658,7 +465,7 @@ static int compare_sites(const void *a, const void *b)
     return x->named < y->named ? -1 : x->named > y->named;
 }
 
-static struct model_launches *launches_of(struct model *model)
+struct model_launches *launches_read(struct model *model)
 {
     if (model->launches)
         return model->launches;
@@ -692,7 +499,7 @@ static struct model_launches *launches_of(struct model *model)
 
 const struct launch_site *model_launches(struct model *model, size_t *count)
 {
-    const struct model_launches *launches = launches_of(model);
+    const struct model_launches *launches = launches_read(model);
     *count = launches->count;
     return launches->sites;
 }
@@ -758,13 +565,13 @@ static bool is_complete(struct model *model, size_t index, const struct launch_s
 
 uint32_t model_kernel_of(struct model *model, size_t index)
 {
-    return launches_of(model)->kernel[index];
+    return launches_read(model)->kernel[index];
 }
 
 const struct launch_site *const *model_launches_of(struct model *model, size_t index, size_t *count,
                                                    bool *complete)
 {
-    const struct model_launches *launches = launches_of(model);
+    const struct model_launches *launches = launches_read(model);
     uint32_t kernel = launches->kernel[index];
     const struct launch_site *const *res = launches->by_kernel + launches->begin[kernel];
     *count = launches->begin[kernel + 1] - launches->begin[kernel];
@@ -774,150 +581,4 @@ const struct launch_site *const *model_launches_of(struct model *model, size_t i
         *complete = 0 < launches->complete[kernel];
     }
     return res;
-}
-
-/* Blocks. */
-
-void launch_blocks_add(struct launch_blocks *res, const unsigned block[3])
-{
-    for (unsigned i = 0; i < res->count; ++i)
-        if (!memcmp(res->block[i], block, sizeof res->block[i]))
-            return;
-    if (res->count == LAUNCH_BLOCKS) {
-        res->all = false;
-        return;
-    }
-    memcpy(res->block[res->count++], block, sizeof res->block[0]);
-}
-
-void launch_blocks_join(struct launch_blocks *res, const struct launch_blocks *from)
-{
-    res->all &= from->all;
-    for (unsigned i = 0; i < from->count; ++i)
-        launch_blocks_add(res, from->block[i]);
-}
-
-/* What other files call the kernel at INDEX; NULL where none can. */
-static const char *public_name(const struct model *model, size_t index)
-{
-    const struct unit *unit = model->unit;
-    return model_internal(model, index)
-               ? NULL
-               : unit_token(unit, unit->functions.items[index].name)->symbol->text;
-}
-
-size_t model_blocks_elsewhere(struct model *model, size_t index, struct launch_blocks *res)
-{
-    const char *name = public_name(model, index);
-    return name ? model_facts_blocks(model->options, name, res) : 0;
-}
-
-void model_launches_elsewhere(struct model *model, size_t index, struct place_list *res)
-{
-    const char *name = public_name(model, index);
-    if (name)
-        model_facts_launches(model->options, name, res);
-}
-
-/* The blocks of the kernel at INDEX, as this file and others launch it. */
-static struct kernel_blocks *find_kernel_blocks(struct model *model, size_t index)
-{
-    struct kernel_blocks *res = arena_zalloc(model->arena, 1, sizeof *res);
-    const struct launch_site *const *sites = model_launches_of(model, index, &res->count, NULL);
-    res->blocks.all = true;
-    for (size_t i = 0; i < res->count; ++i) {
-        res->blocks.all &= sites[i]->block_known;
-        for (unsigned k = 0; k < sites[i]->block_count; ++k)
-            launch_blocks_add(&res->blocks, sites[i]->blocks[k]);
-    }
-    res->count += model_blocks_elsewhere(model, index, &res->blocks);
-    return res;
-}
-
-/* Adds the blocks of the kernel at INDEX to RES; returns 0 where nobody launches it. All functions
-   that are one kernel, and all that it calls, share the answer. */
-static size_t add_blocks_of(struct model *model, size_t index, struct launch_blocks *res)
-{
-    struct model_launches *launches = model->launches;
-    struct kernel_blocks **added =
-        &launches->added[model_internal(model, index)][launches->kernel[index]];
-    if (!*added)
-        *added = find_kernel_blocks(model, index);
-    launch_blocks_join(res, &(*added)->blocks);
-    return (*added)->count;
-}
-
-/* The functions that run a function, found step by step. */
-struct callers {
-    struct model_launches *launches;
-    uint32_t queue[100];
-    size_t length;
-    size_t uses; /* looked at */
-    bool cut;    /* there are more than anybody wants to look at */
-};
-
-static void add_caller(struct callers *callers, size_t index)
-{
-    if (callers->launches->seen[index])
-        return;
-    if (callers->length == sizeof callers->queue / sizeof *callers->queue) {
-        callers->cut = true;
-        return;
-    }
-    callers->launches->seen[index] = true;
-    callers->queue[callers->length++] = (uint32_t)index;
-}
-
-static void add_callers_of(struct model *model, const struct function *function,
-                           struct callers *callers)
-{
-    enum { USES = 1000 };
-    const struct unit *unit = model->unit;
-    size_t count;
-    const uint32_t *uses = model_uses(model, unit_token(unit, function->name)->symbol, &count);
-    for (size_t i = 0; i < count && !callers->cut; ++i) {
-        size_t caller = model_function_at(model, uses[i]);
-        callers->cut = USES < ++callers->uses;
-        if (caller != NO_INDEX &&
-            unit->functions.items[caller].flags & (FUNCTION_GLOBAL | FUNCTION_DEVICE))
-            add_caller(callers, caller);
-    }
-}
-
-static void find_blocks(struct model *model, size_t index, struct launch_blocks *res)
-{
-    const struct unit *unit = model->unit;
-    struct model_launches *launches = model->launches;
-    struct callers callers = {.launches = launches};
-    size_t sites = 0;
-    *res = (struct launch_blocks){.all = true};
-    add_caller(&callers, index);
-    for (size_t next = 0; next < callers.length; ++next) {
-        const struct function *function = &unit->functions.items[callers.queue[next]];
-        if (function->flags & FUNCTION_GLOBAL)
-            sites += add_blocks_of(model, callers.queue[next], res);
-        else
-            add_callers_of(model, function, &callers);
-    }
-    while (callers.length)
-        launches->seen[callers.queue[--callers.length]] = false;
-    res->all &= sites != 0 && !callers.cut;
-}
-
-bool model_blocks(struct model *model, size_t index, struct launch_blocks *res)
-{
-    struct model_launches *launches = launches_of(model);
-    size_t count = model->unit->functions.count;
-    if (!launches->blocks) {
-        launches->blocks = arena_zalloc(model->arena, count, sizeof *launches->blocks);
-        launches->seen = arena_zalloc(model->arena, count, sizeof *launches->seen);
-        for (int i = 0; i < 2; ++i)
-            launches->added[i] = arena_zalloc(model->arena, count, sizeof *launches->added[i]);
-    }
-    if (!launches->blocks[index]) {
-        launches->blocks[index] = arena_zalloc(model->arena, 1, sizeof **launches->blocks);
-        find_blocks(model, index, launches->blocks[index]);
-    }
-    *res = *launches->blocks[index];
-    return res->all;
 }
