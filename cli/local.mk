@@ -23,7 +23,9 @@ libhipwright_a_SOURCES += \
     cli/job.c cli/job.h \
     cli/listing.c cli/listing.h \
     cli/nearest.c cli/nearest.h \
-    cli/options.c cli/options.def cli/options.h \
+    cli/options.c cli/options.def cli/options.h cli/options_p.h \
+    cli/options_help.c \
+    cli/options_take.c \
     cli/output.c cli/output.h \
     cli/pass.c cli/pass.h \
     cli/page.c cli/page.h \

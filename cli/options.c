@@ -1,63 +1,22 @@
+/* The command line and its layers: what is given, in a configuration and by default.  */
 #include <config.h>
 
-#include "cli/options.h"
+#include "cli/options_p.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "base/utf8.h"
 
-enum argument {
-    NONE = no_argument,
-    REQUIRED = required_argument,
-    OPTIONAL = optional_argument,
-};
-
-enum {
-    T = 1 << COMMAND_TRANSLATE,
-    C = 1 << COMMAND_CHECK,
-    L = 1 << COMMAND_LOOKUP,
-    O = 1 << COMMAND_OCCUPANCY,
-    B = 1 << COMMAND_BANKS,
-    E = 1 << COMMAND_EXPLAIN,
-    S = 1 << COMMAND_STRIP,
-    H = 1 << COMMAND_HOOK,
-    R = 1 << COMMAND_REVIEW,
-    /* behind the subcommands */
-    CONFIG_FILE = 1 << 28,
-    CONFIG_RUN = 1 << 29,
-    LIST = 1 << 30,
-};
-
-struct option_info {
-    const char *name;
-    char letter;
-    enum argument argument;
-    const char *argument_name;
-    unsigned commands;
-    const char *help;
-};
-
-static const struct option_info options_table[OPT_COUNT] = {
+const struct option_info options_table[OPT_COUNT] = {
 #define OPTION(id, name, letter, argument, argument_name, commands, help) \
     [id] = {name, letter, argument, argument_name, commands, help},
 #include "cli/options.def"
 #undef OPTION
 };
 
-struct command_info {
-    const char *name;
-    const char *operands;
-    const char *summary;
-};
-
-static const struct command_info commands_table[COMMAND_COUNT] = {
+const struct command_info commands_table[COMMAND_COUNT] = {
 #define COMMAND(id, name, function, operands, summary) [id] = {name, operands, summary},
 #include "cli/commands.def"
 #undef COMMAND
@@ -70,325 +29,6 @@ enum { LONG_BASE = 256 };
 enum { OPERAND = 1, LINK_FLAG = 'l' };
 
 static const struct diag_place program = {0};
-
-/* Looks ARG up in WORDS (count of them); the index, or -1 with a message that names OPTION. */
-static int choose(enum option_id option, const char *arg, const char *const *words, int count,
-                  struct diag_place place, struct diag *diag)
-{
-    struct strbuf list = STRBUF_INIT;
-    int res = -1;
-    for (int i = 0; i < count; ++i) {
-        if (!strcmp(words[i], arg))
-            res = i;
-        if (i)
-            strbuf_adds(&list, ", ");
-        strbuf_adds(&list, words[i]);
-    }
-    if (res < 0)
-        diag_add(diag, DIAG_ERROR, place, _("invalid argument '%s' of '--%s'; it may be: %s"), arg,
-                 options_table[option].name, list.text);
-    strbuf_release(&list);
-    return res;
-}
-
-#define CHOOSE(option, arg, words) \
-    choose(option, arg, words, (int)(sizeof(words) / sizeof *(words)), place, diag)
-
-static bool set_rules(struct options *o, const char *name, bool off, struct diag_place place,
-                      struct diag *diag)
-{
-    bool found = false;
-    for (int i = 0; i < RULE_COUNT; ++i)
-        if (!strcmp(rule_get(i)->name, name) || !strcmp(rule_category(i), name)) {
-            o->rule_off[i] = off;
-            found = true;
-        }
-    if (!found)
-        diag_add(diag, DIAG_ERROR, place, _("there is no rule or category '%s'"), name);
-    return found;
-}
-
-/* Reads a number of at most MOST that ends at one of the characters of ENDS or with ARG; the
-   end, or NULL. */
-static const char *read_digits(const char *arg, const char *ends, unsigned most, unsigned *res)
-{
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(arg, &end, 10);
-    if (*arg < '0' || '9' < *arg || (*end && !strchr(ends, *end)) || errno || most < value)
-        return NULL;
-    *res = (unsigned)value;
-    return end;
-}
-
-/* The argument of OPTION, a number from LEAST to MOST; false after a message. */
-static bool read_number(enum option_id option, const char *arg, unsigned least, unsigned most,
-                        unsigned *res, struct diag_place place, struct diag *diag)
-{
-    unsigned value;
-    if (read_digits(arg, "", most, &value) && least <= value) {
-        *res = value;
-        return true;
-    }
-    diag_add(diag, DIAG_ERROR, place,
-             _("invalid argument '%s' of '--%s'; it is a number from %u to %u"), arg,
-             options_table[option].name, least, most);
-    return false;
-}
-
-/* "256", "16,16" or "8,8,4": the threads of a block. */
-static bool read_block(const char *arg, unsigned *res, struct diag_place place, struct diag *diag)
-{
-    enum { MOST = 1024 };
-    unsigned product = 1, n = 0;
-    const char *at = arg;
-    for (int i = 0; i < 3 && at; ++i) {
-        at = read_digits(at, ",", MOST, &n);
-        product = at && n <= MOST / product ? product * n : 0;
-        if (!product || !*at)
-            break;
-        ++at;
-    }
-    if (at && !*at && product) {
-        *res = product;
-        return true;
-    }
-    diag_add(diag, DIAG_ERROR, place,
-             _("invalid argument '%s' of '--%s'; it is N, X,Y or X,Y,Z, of 1 to %d threads"), arg,
-             options_table[OPT_BLOCK].name, MOST);
-    return false;
-}
-
-/* NAME, NAME=VALUE, or NAME(PARAMETERS)=VALUE, which tells no value. */
-static bool is_macro(const char *arg)
-{
-    size_t len = strcspn(arg, "=(");
-    for (size_t i = 0; i < len; ++i)
-        if (!isalnum((unsigned char)arg[i]) && arg[i] != '_' && arg[i] != '$')
-            return false;
-    return len && !isdigit((unsigned char)*arg);
-}
-
-/* Carries out one option, which stands at PLACE; false after a message. */
-static bool take(struct options *o, enum option_id id, const char *arg, struct diag_place place,
-                 struct diag *diag)
-{
-    enum { MAX_REGISTERS = 4096, MAX_LDS = 1 << 30, MAX_CONTEXT = 1000000 };
-    static const char *const waves[] = {"32", "64"};
-    static const char *const modes[] = {"cu", "wgp"};
-    static const char *const formats[] = {"text", "json", "sarif", "github"};
-    static const char *const colors[] = {"auto", "always", "never"};
-    static const char *const inputs[] = {"cuda", "hip"};
-    static const char *const launches[] = {"chevron", "function"};
-    static const char *const libraries[] = {"hip", "roc"};
-    static const char *const levels[] = {"note", "warning", "error", "never"};
-    static const char *const annotations[] = {"inline", "none"};
-    static const char *const fixes[] = {"safe", "unsafe"};
-    int n;
-    switch (id) {
-    case OPT_OUTPUT:
-        o->output = arg;
-        break;
-    case OPT_OUTPUT_DIR:
-        o->output_dir = arg;
-        break;
-    case OPT_IN_PLACE:
-        o->in_place = true;
-        o->suffix = arg;
-        if (arg && (!*arg || strchr(arg, '/'))) {
-            diag_add(diag, DIAG_ERROR, place, _("'%s' is no suffix for backup files"), arg);
-            return false;
-        }
-        break;
-    case OPT_DRY_RUN:
-        o->dry_run = true;
-        break;
-    case OPT_DIFF:
-        o->diff = true;
-        break;
-    case OPT_TARGET:
-        o->target = arg;
-        break;
-    case OPT_FROM:
-        o->from = arg;
-        break;
-    case OPT_ANNOTATE:
-        n = CHOOSE(id, arg, annotations);
-        o->no_markers = n == 1;
-        return 0 <= n;
-    case OPT_FIX:
-        n = arg ? CHOOSE(id, arg, fixes) : 0;
-        o->fix = n == 1 ? FIX_ALSO_UNSAFE : FIX_ONLY_SAFE;
-        return 0 <= n;
-    case OPT_TYPE:
-        o->type = arg;
-        break;
-    case OPT_INDEX:
-        o->index = arg;
-        break;
-    case OPT_IF:
-        o->condition = arg;
-        break;
-    case OPT_ARRAY:
-        o->array = arg;
-        break;
-    case OPT_BYTES:
-        o->bytes = arg;
-        break;
-    case OPT_WRITE:
-        o->write = !arg;
-        o->write_index = arg;
-        break;
-    case OPT_GPUS:
-        *vec_push(&o->gpus) = arg;
-        break;
-    case OPT_BLOCK:
-        o->block = arg;
-        return read_block(arg, &o->request.block, place, diag);
-    case OPT_VGPRS:
-        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.vgprs, place, diag);
-    case OPT_AGPRS:
-        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.agprs, place, diag);
-    case OPT_SGPRS:
-        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.sgprs, place, diag);
-    case OPT_LDS:
-        return read_number(id, arg, 0, MAX_LDS, &o->request.lds, place, diag);
-    case OPT_MIN_WAVES:
-        return read_number(id, arg, 0, MAX_REGISTERS, &o->request.min_waves, place, diag);
-    case OPT_MIN_BLOCKS:
-        return read_number(id, arg, 0, MAX_REGISTERS, &o->min_blocks, place, diag);
-    case OPT_WAVE:
-        n = CHOOSE(id, arg, waves);
-        o->request.wave = n == 1 ? 64 : 32;
-        return 0 <= n;
-    case OPT_MODE:
-        n = CHOOSE(id, arg, modes);
-        o->request.cu_mode = n == 0;
-        o->request.wgp_mode = n == 1;
-        return 0 <= n;
-    case OPT_FORMAT:
-        n = CHOOSE(id, arg, formats);
-        o->format = (enum format)n;
-        return 0 <= n;
-    case OPT_REPORT:
-        o->report = arg;
-        break;
-    case OPT_BASELINE:
-        o->baseline = arg;
-        break;
-    case OPT_WRITE_BASELINE:
-        o->write_baseline = arg;
-        break;
-    case OPT_CONTEXT:
-        return read_number(id, arg, 0, MAX_CONTEXT, &o->context, place, diag);
-    case OPT_ALL_DIFFERENCES:
-        o->exact = true;
-        break;
-    case OPT_FILES_FROM:
-        o->files_from = arg;
-        break;
-    case OPT_INCLUDE_DIRECTORY:
-        *vec_push(&o->include_folders) = arg;
-        break;
-    case OPT_DEFINE_MACRO:
-        if (!is_macro(arg)) {
-            diag_add(diag, DIAG_ERROR, place,
-                     _("invalid argument '%s' of '--%s'; it is NAME or NAME=VALUE"), arg,
-                     options_table[id].name);
-            return false;
-        }
-        *vec_push(&o->defines) = arg;
-        break;
-    case OPT_COMPILE_COMMANDS:
-        o->compile_commands = arg;
-        break;
-    case OPT_STAGED:
-        o->staged = true;
-        break;
-    case OPT_DIFF_BASE:
-        o->diff_base = arg;
-        break;
-    case OPT_JOBS:
-        return read_number(id, arg, 1, 1024, &o->jobs, place, diag);
-    case OPT_INPUT:
-        n = CHOOSE(id, arg, inputs);
-        o->input = n == 1 ? INPUT_HIP : INPUT_CUDA;
-        return 0 <= n;
-    case OPT_LAUNCH:
-        n = CHOOSE(id, arg, launches);
-        o->launch = n == 1 ? LAUNCH_FUNCTION : LAUNCH_CHEVRON;
-        return 0 <= n;
-    case OPT_LIBRARIES:
-        n = CHOOSE(id, arg, libraries);
-        o->libraries = n == 1 ? NAMES_ROC : NAMES_HIP;
-        return 0 <= n;
-    case OPT_HIP_VERSION:
-        if (!version_parse(arg, strlen(arg), &o->hip_version)) {
-            diag_add(diag, DIAG_ERROR, place,
-                     _("invalid argument '%s' of '--%s'; it is a version such as 6.3"), arg,
-                     "hip-version");
-            return false;
-        }
-        break;
-    case OPT_MAP:
-        *vec_push(&o->maps) = arg;
-        break;
-    case OPT_ENABLE:
-        return set_rules(o, arg, false, place, diag);
-    case OPT_DISABLE:
-        return set_rules(o, arg, true, place, diag);
-    case OPT_FAIL_ON:
-        o->fail_on = CHOOSE(id, arg, levels);
-        return 0 <= o->fail_on;
-    case OPT_COLOR:
-        n = CHOOSE(id, arg, colors);
-        o->color = (enum color_when)n;
-        return 0 <= n;
-    case OPT_SHIMS:
-        o->shims = true;
-        break;
-    case OPT_QUIET:
-        o->quiet = true;
-        break;
-    case OPT_RENAME:
-        o->rename = true;
-        break;
-    case OPT_FORCE:
-        o->force = true;
-        break;
-    case OPT_EXCLUDE:
-        *vec_push(&o->exclude) = arg;
-        break;
-    case OPT_STATS:
-        o->stats = true;
-        break;
-    case OPT_VERBOSE:
-        o->verbose = true;
-        break;
-    case OPT_CONFIG:
-        o->config = arg;
-        o->no_config = false;
-        break;
-    case OPT_NO_CONFIG:
-        o->no_config = true;
-        break;
-    case OPT_LIST:
-        o->list = true;
-        break;
-    case OPT_COVERAGE:
-        o->coverage = true;
-        break;
-    case OPT_HELP:
-        o->help = true;
-        break;
-    case OPT_VERSION:
-        o->show_version = true;
-        break;
-    case OPT_COUNT:
-        break;
-    }
-    return true;
-}
 
 /* Says what is wrong with the long option WORD ("--name" or "--name=value"). */
 static void complain_long(enum command command, const char *word, struct diag *diag)
@@ -501,7 +141,7 @@ static bool parse(struct options *o, int argc, char **argv, struct diag *diag)
             return false;
         }
         struct option_setting setting = {option_of(value), optarg};
-        if (!take(o, setting.id, setting.arg, program, diag))
+        if (!options_take(o, setting.id, setting.arg, program, diag))
             return false;
         *vec_push(&o->given.settings) = setting;
         if (o->help || o->show_version)
@@ -665,7 +305,7 @@ static void take_list(struct options *o, const struct option_list *list, unsigne
     vec_each (const struct option_setting, setting, &list->settings) {
         unsigned flags = options_table[setting->id].commands;
         if (flags & 1u << o->command && (!scope || is_configured(o->command, setting->id, scope)))
-            take(o, setting->id, setting->arg, program, &none);
+            options_take(o, setting->id, setting->arg, program, &none);
     }
     diag_release(&none);
 }
@@ -736,13 +376,13 @@ bool options_add_value(struct option_list *list, enum option_id id, const char *
     struct option_setting setting = {id, value};
     if (options_table[id].argument == NONE) {
         static const char *const words[] = {"no", "yes"};
-        int n = CHOOSE(id, value, words);
+        int n = OPTIONS_CHOOSE(id, value, words);
         if (n < 1)
             return n == 0;
         setting.arg = NULL;
     }
     struct options scratch = {0};
-    bool res = take(&scratch, id, setting.arg, place, diag);
+    bool res = options_take(&scratch, id, setting.arg, place, diag);
     options_release_layered(&scratch);
     if (res)
         *vec_push(&list->settings) = setting;
@@ -752,131 +392,6 @@ bool options_add_value(struct option_list *list, enum option_id id, const char *
 const char *command_name(enum command command)
 {
     return commands_table[command].name;
-}
-
-enum { HELP_COLUMN = 28 };
-
-/* Writes TEXT, filled up to the column of the help texts; false if it reaches beyond. Columns, not
-   bytes: a Japanese character takes two. */
-static bool put_left(FILE *out, const char *text)
-{
-    struct strbuf shown = STRBUF_INIT;
-    size_t columns = utf8_add_terminal(&shown, text, strlen(text));
-    strbuf_release(&shown);
-    fputs(text, out);
-    for (size_t i = columns; i < HELP_COLUMN - 2; ++i)
-        putc(' ', out);
-    return columns <= HELP_COLUMN - 2;
-}
-
-static void help_option(const struct option_info *info, FILE *out)
-{
-    struct strbuf left = STRBUF_INIT;
-    if (info->letter)
-        strbuf_printf(&left, "  -%c, --%s", info->letter, info->name);
-    else
-        strbuf_printf(&left, "      --%s", info->name);
-    if (info->argument != NONE)
-        strbuf_printf(&left, info->argument == OPTIONAL ? "[=%s]" : "=%s", _(info->argument_name));
-    if (!put_left(out, left.text))
-        fprintf(out, "\n%*s", HELP_COLUMN - 2, "");
-    for (const char *text = _(info->help);;) {
-        const char *nl = strchrnul(text, '\n');
-        fprintf(out, "  %.*s\n", (int)(nl - text), text);
-        if (!*nl)
-            break;
-        fprintf(out, "%*s", HELP_COLUMN, "");
-        text = nl + 1;
-    }
-    strbuf_release(&left);
-}
-
-static void help_options(enum command command, FILE *out)
-{
-    fputs(_("Options:\n"), out);
-    for (int i = 0; i < OPT_COUNT; ++i)
-        if (options_table[i].commands & 1u << command)
-            help_option(&options_table[i], out);
-}
-
-void options_help(enum command command, FILE *out)
-{
-    if (command < COMMAND_COUNT) {
-        const struct command_info *info = &commands_table[command];
-        fprintf(out, _("Usage: hipwright %s [OPTION]... %s\n"), info->name, _(info->operands));
-        fprintf(out, "%s\n\n", _(info->summary));
-        help_options(command, out);
-    } else {
-        fputs(_("Usage: hipwright [COMMAND] [OPTION]... [FILE]...\n"
-                "Translate CUDA C++ to HIP and report what would go wrong on AMD GPUs.\n"),
-              out);
-        fputs(_("\nCommands:\n"), out);
-        for (int i = 0; i < COMMAND_COUNT; ++i) {
-            struct strbuf left = STRBUF_INIT;
-            strbuf_printf(&left, "  %s %s", commands_table[i].name, _(commands_table[i].operands));
-            put_left(out, left.text);
-            fprintf(out, "  %s\n", _(commands_table[i].summary));
-            strbuf_release(&left);
-        }
-        fputs(_("\nWithout a command, 'translate' is meant. Its options follow; those of the\n"
-                "others are shown by 'hipwright COMMAND --help'.\n\n"),
-              out);
-        help_options(COMMAND_TRANSLATE, out);
-    }
-    if (command == COMMAND_LOOKUP)
-        fputs(
-            _("\nA NAME is that of a function, type, macro or header, of CUDA, HIP or ROCm, or a\n"
-              "library, its link flag or its CMake target. One that ends in '*' stands for all\n"
-              "names that begin so.\n"
-              "Exit status: 0 found, 1 a name is unknown, 2 trouble.\n"),
-            out);
-    else if (command == COMMAND_OCCUPANCY)
-        fputs(_("\nWhat is not given does not limit: without --vgprs the answer is what fits at\n"
-                "most. --lds counts what is declared and what the launch asks for.\n"
-                "Exit status: 0 answered, 2 trouble.\n"),
-              out);
-    else if (command == COMMAND_BANKS)
-        fputs(_("\nWithout --block, a block has 256 threads. Cycles are those of the memory's\n"
-                "port. What a better layout costs in workgroups depends on the LDS of the whole\n"
-                "block (--lds; default: the array alone) and on the registers (--vgprs).\n"
-                "Exit status: 0 answered, 2 trouble.\n"),
-              out);
-    else if (command == COMMAND_EXPLAIN)
-        fputs(_("\nWithout RULE, all rules are listed. The first word of its name is a rule's\n"
-                "category, which stands for all of its rules.\n"
-                "Exit status: 0 answered, 1 a name is unknown, 2 trouble.\n"),
-              out);
-    else if (command == COMMAND_HOOK)
-        fputs(_("\nThe hook checks what is about to be committed: 'hipwright check --staged'.\n"
-                "Exit status: 0 done, 2 trouble.\n"),
-              out);
-    else if (command == COMMAND_REVIEW)
-        fputs(
-            _("\nOLD is translated, and what NEW does otherwise is shown, hunk by hunk, with the\n"
-              "findings that each hunk resolves, leaves or brings in.\n"
-              "Exit status: 0 nothing to report; 1 findings at or above --fail-on that NEW has\n"
-              "where it was changed; 2 trouble.\n"),
-            out);
-    else if (command == COMMAND_STRIP)
-        fputs(
-            _("\nWithout FILE, or where FILE is '-', standard input is read. Comments that allow\n"
-              "findings stay.\n"
-              "Exit status: 0 done; 1 with --dry-run or --diff something would change;\n"
-              "2 trouble.\n"),
-            out);
-    else
-        fputs(_("\nWithout FILE, or where FILE is '-', standard input is read. Of DIR, all CUDA\n"
-                "sources are taken, and the C and C++ sources that name something of CUDA's; not\n"
-                "what git ignores, nor what is hidden.\n"
-                "Exit status: 0 nothing to report; 1 findings at or above --fail-on, or with\n"
-                "--dry-run or --diff something would change; 2 trouble.\n"),
-              out);
-}
-
-void options_version(FILE *out)
-{
-    fprintf(out, "hipwright %s\n", PACKAGE_VERSION);
-    fputs(_("License MIT. There is no warranty, to the extent permitted by law.\n"), out);
 }
 
 bool options_want_rule(const struct options *o, enum rule_id rule)

@@ -1,4 +1,4 @@
-/* Declarations by name: what names.c, constant.c and type.c share.
+/* Declarations by name: what the files of names, constants and types share.
 
    A declaration is visible over an extent of tokens. Extents nest, so that each declaration knows
    the next one of its name around it, and looking a name up is a binary search and a few steps
