@@ -73,8 +73,7 @@ static bool is_condition(const char *p, const char *end, const char *word)
 }
 
 /* The condition before a colon, if there is one: "roc", "host", an argument count or a span of
-   counts
-   (*LAST is its end), bounds of the HIP version, an argument's type. *P moves behind the
+   counts (*LAST is its end), bounds of the HIP version, an argument's type. *P moves behind the
    colon. */
 static bool read_condition(struct reader *reader, char **p, char *end, struct arg_condition *when,
                            int *last)

@@ -5,8 +5,6 @@
 
 #include "base/i18n.h"
 
-enum { COLUMNS = 8 };
-
 enum column {
     COL_CUDA,
     COL_KIND,
@@ -15,7 +13,8 @@ enum column {
     COL_CUDA_LIFE,
     COL_HIP_LIFE,
     COL_ARGS,
-    COL_REMARKS
+    COL_REMARKS,
+    COLUMNS
 };
 
 static const char *const kind_words[API_KIND_COUNT] = {
