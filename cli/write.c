@@ -486,6 +486,8 @@ bool write_renamed(const struct write_job *job, const char *path, struct diag *d
         diag_add(diag, DIAG_ERROR, place, _("changed while it was translated, and is left alone"));
         return false;
     }
+    if (access(job->path, W_OK)) /* as write_file() has it */
+        return complain(diag, job->path, errno);
     struct strbuf old = STRBUF_INIT;
     if (job->suffix) {
         strbuf_printf(&old, "%s%s", job->path, job->suffix);

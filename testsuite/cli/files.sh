@@ -148,6 +148,11 @@ if $can_drop; then
             same perm/fine.cu a.hip && same perm/ro.cu a.cu && [ "$(stat -c %s perm/secret.cu)" = "$(stat -c %s a.cu)" ]
     }
     ok "files without permission" unreadable
+    renamed() {
+        as_user "$HIPWRIGHT" -i --rename perm/ro.cu >out 2>err
+        [ $? -eq 2 ] && has err 'perm/ro.cu: error: cannot be written: Permission denied' && same perm/ro.cu a.cu && [ ! -e perm/ro.hip ]
+    }
+    ok "a read-only file is not renamed" renamed
     locked() {
         chmod 555 perm
         as_user "$HIPWRIGHT" -i.o perm/locked.cu >out 2>err
@@ -158,6 +163,7 @@ if $can_drop; then
     ok "a folder without permission" locked
 else
     skip "files without permission" "running as root, and setpriv does not work"
+    skip "a read-only file is not renamed" "running as root, and setpriv does not work"
     skip "a folder without permission" "running as root, and setpriv does not work"
 fi
 
