@@ -313,20 +313,21 @@ static void add_marker(struct strbuf *out, struct marking *m, const struct findi
     strbuf_release(&words);
 }
 
-/* The file's own style: block comments where it has these only, as C of the old kind. */
+/* The style that markers have here already, as what decided may have been translated away; else the
+   file's own: block comments where it has these only, as C of the old kind. */
 static enum style find_style(const struct translation *t)
 {
     const struct source *source = &t->source;
-    bool block = false;
+    bool has[] = {[STYLE_LINE] = false, [STYLE_BLOCK] = false};
     vec_each (const struct comment, comment, &t->unit->tokens.comments) {
         struct span line;
+        bool is_line = starts_with(source->text + comment->offset, comment->length, "//");
+        enum style style = is_line ? STYLE_LINE : STYLE_BLOCK;
         if (is_marker(source, comment, &line))
-            continue;
-        if (starts_with(source->text + comment->offset, comment->length, "//"))
-            return STYLE_LINE;
-        block = true;
+            return style;
+        has[style] = true;
     }
-    return block ? STYLE_BLOCK : STYLE_LINE;
+    return has[STYLE_BLOCK] && !has[STYLE_LINE] ? STYLE_BLOCK : STYLE_LINE;
 }
 
 /* ---- all markers of a file */

@@ -19,10 +19,11 @@ enum verdict {
 /* A complex number of the API is a vector of two in HIP. */
 static bool is_complex(const struct symbol *symbol)
 {
-    static const char *const names[] = {"cuComplex",  "cuFloatComplex",  "cuDoubleComplex",
-                                        "hipComplex", "hipFloatComplex", "hipDoubleComplex"};
+    static const char *const names[] = {"Complex", "FloatComplex", "DoubleComplex"};
+    const char *prefix = symbol->api ? "cu" : "hip"; /* maps have CUDA's names */
+    size_t len = strlen(prefix);
     for (size_t i = 0; !symbol->user && i < sizeof names / sizeof *names; ++i)
-        if (!strcmp(symbol->text, names[i]))
+        if (!strncmp(symbol->text, prefix, len) && !strcmp(symbol->text + len, names[i]))
             return true;
     return false;
 }
