@@ -313,21 +313,32 @@ static void add_marker(struct strbuf *out, struct marking *m, const struct findi
     strbuf_release(&words);
 }
 
-/* The style that markers have here already, as what decided may have been translated away; else the
-   file's own: block comments where it has these only, as C of the old kind. */
+/* Whether COMMENT is there in the result, too. */
+static bool survives(const struct translation *t, const struct comment *comment)
+{
+    const struct edit *items = t->edits.list.items;
+    size_t behind;
+    vec_search(behind, t->edits.list.count, items[behind].offset <= comment->offset);
+    const struct edit *e = behind ? &items[behind - 1] : NULL;
+    return !e || e->offset + e->length <= comment->offset ||
+           memmem(e->text, e->text_len, t->source.text + comment->offset, comment->length);
+}
+
+/* The file's own style: block comments where it has these only, as C of the old kind. What the
+   translation takes away does not count: another run would decide otherwise. */
 static enum style find_style(const struct translation *t)
 {
     const struct source *source = &t->source;
-    bool has[] = {[STYLE_LINE] = false, [STYLE_BLOCK] = false};
+    bool block = false;
     vec_each (const struct comment, comment, &t->unit->tokens.comments) {
         struct span line;
-        bool is_line = starts_with(source->text + comment->offset, comment->length, "//");
-        enum style style = is_line ? STYLE_LINE : STYLE_BLOCK;
-        if (is_marker(source, comment, &line))
-            return style;
-        has[style] = true;
+        if (is_marker(source, comment, &line) || !survives(t, comment))
+            continue;
+        if (starts_with(source->text + comment->offset, comment->length, "//"))
+            return STYLE_LINE;
+        block = true;
     }
-    return has[STYLE_BLOCK] && !has[STYLE_LINE] ? STYLE_BLOCK : STYLE_LINE;
+    return block ? STYLE_BLOCK : STYLE_LINE;
 }
 
 /* ---- all markers of a file */
