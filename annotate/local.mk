@@ -101,7 +101,8 @@ libhipwright_a_SOURCES += \
     annotate/rules/wave_host.c \
     annotate/rules/wave_partials.c \
     annotate/rules/wave_rank.c \
-    annotate/rules/wave_shuffle.c \
+    annotate/rules/wave_reduction.c \
+    annotate/rules/wave_shuffle.c annotate/rules/wave_shuffle_p.h \
     annotate/rules/wave_size.c \
     annotate/rules/wave_width.c \
     annotate/rules/wmma.c \

@@ -18,33 +18,15 @@
    groups of fewer lanes than a warp has.  */
 #include <config.h>
 
-#include "annotate/width.h"
+#include "annotate/rules/wave_shuffle_p.h"
 
 #include <stdlib.h>
 
-#include "base/strbuf.h"
-#include "base/xalloc.h"
 #include "annotate/model/flow.h"
 #include "annotate/warp_macro.h"
+#include "base/xalloc.h"
 
-enum {
-    MOST_STEPS = 8,
-    MOST_RECURSIONS = 32, /* in a file */
-    RECENT = 32,          /* series that a shuffle may belong to */
-    MOST_EDGES = 16,      /* a few threads at the edges are often left out of account afterwards */
-};
-
-/* Distances of shuffles in one loop, or in a row. */
-struct series {
-    const struct node *place; /* the loop, or the first shuffle */
-    size_t function;
-    bool is_loop;
-    bool scan;       /* with __shfl_up */
-    bool decided;    /* the distance 32 only where a wave has 64 lanes */
-    bool recursive;  /* one shuffle, in a template that goes on with half the distance */
-    uint32_t values; /* as bits: distances are powers of two */
-    VEC(const struct node *) calls;
-};
+enum { MOST_EDGES = 16 }; /* a few threads at the edges are often left out of account afterwards */
 
 /* A function whose first shuffle by a parameter is for its callers. */
 struct wrapper {
@@ -52,29 +34,6 @@ struct wrapper {
     const struct node *width;
     int lane, value, width_parameter; /* which parameters; -1: none */
 };
-
-struct context {
-    struct annotation *a;
-    const struct code *code;
-    const struct widths *widths;
-    struct wrapper *wrappers; /* by the function's index */
-    VEC(struct series) series;
-    size_t noted;        /* the function whose explicit widths were reported last, + 1 */
-    size_t note;         /* the finding about them */
-    unsigned recursions; /* that were looked for */
-};
-
-/* The distance at sample SAMPLE, the same on both kinds of waves; 0: not known. */
-static unsigned distance(struct context *c, size_t function, const struct node *lane,
-                         unsigned sample, bool *follows)
-{
-    int64_t on32, on64;
-    if (!width_value(c->a, function, lane, 32, sample, &on32) ||
-        !width_value(c->a, function, lane, 64, sample, &on64))
-        return 0;
-    *follows |= on32 != on64;
-    return on32 < 1 || 64 < on32 || (on32 & (on32 - 1)) ? 0 : (unsigned)on32;
-}
 
 static bool names(const struct node *node, const struct unit *unit, const struct symbol *symbol)
 {
@@ -98,9 +57,8 @@ static const struct symbol *first_name(const struct unit *unit, const struct nod
     return NULL;
 }
 
-/* The loop around NODE whose condition or step has to do with what is in LANE. */
-static const struct node *loop_of(struct context *c, const struct node *node,
-                                  const struct node *lane)
+const struct node *shuffles_loop(struct shuffles *c, const struct node *node,
+                                 const struct node *lane)
 {
     const struct unit *unit = c->a->unit;
     const struct symbol *symbol = first_name(unit, lane);
@@ -121,23 +79,7 @@ static const struct node *loop_of(struct context *c, const struct node *node,
     return symbol ? innermost : NULL;
 }
 
-static struct series *find_series(struct context *c, const struct node *loop, size_t function,
-                                  const struct node *call, bool scan)
-{
-    for (size_t i = 0; i < c->series.count && i < RECENT; ++i) {
-        struct series *series = &c->series.items[c->series.count - 1 - i];
-        if (series->function == function && series->scan == scan && series->is_loop == !!loop &&
-            (!loop || series->place == loop))
-            return series;
-    }
-    struct series *res = vec_push(&c->series);
-    *res = (struct series){
-        .place = loop ? loop : call, .function = function, .is_loop = loop != NULL, .scan = scan};
-    return res;
-}
-
-/* Whether a condition around NODE depends on the width of the wave. */
-static bool is_chosen(struct context *c, size_t function, const struct node *node)
+bool shuffles_is_chosen(struct shuffles *c, size_t function, const struct node *node)
 {
     for (const struct node *at = node, *around; (around = code_parent(c->code, at)); at = around) {
         const struct node *condition = around->kids;
@@ -152,176 +94,8 @@ static bool is_chosen(struct context *c, size_t function, const struct node *nod
     return false;
 }
 
-/* Whether LOOP goes on while LANE, a variable, is less than WIDTH. */
-static bool ends_at(struct context *c, const struct node *loop, const struct node *lane,
-                    unsigned width)
-{
-    const struct node *condition = loop->kind == NODE_FOR     ? loop->kids->next
-                                   : loop->kind == NODE_WHILE ? loop->kids
-                                                              : NULL;
-    struct constant value;
-    return condition && condition->kind == NODE_BINARY && condition->op == TOK_LESS &&
-           condition->kids->kind == NODE_NAME && lane->kind == NODE_NAME &&
-           tree_symbol(c->a->unit, condition->kids) == tree_symbol(c->a->unit, lane) &&
-           constant_of(c->code->model, condition->kids->next, &value) && constant_single(&value) &&
-           value.values[0] == width;
-}
-
-/* v = __shfl_xor(v, distance): V moves on to other lanes, and nothing is combined. */
-static bool only_moves(struct context *c, const struct node *call, const struct node *value)
-{
-    const struct node *parent = code_parent(c->code, call);
-    return parent && value && parent->kind == NODE_ASSIGN && parent->op == TOK_ASSIGN &&
-           parent->kids->next == call &&
-           unit_same_text(c->a->unit, parent->kids->tokens, value->tokens);
-}
-
-/* Whether the template arguments that open at OPEN have among them SYMBOL / 2, or SYMBOL >> 1. */
-static bool halves_argument(const struct unit *unit, uint32_t open, const struct symbol *symbol)
-{
-    uint32_t close = unit_partner(unit, open);
-    for (uint32_t at = open + 1; close != NO_TOKEN && at + 2 < close; ++at)
-        if (unit_token(unit, at)->symbol == symbol &&
-            (unit_kind(unit, at + 1) == TOK_SLASH || unit_kind(unit, at + 1) == TOK_SHIFT_RIGHT))
-            return true;
-    return false;
-}
-
-/* The largest of 16 and 32 among the template arguments that open at OPEN, or 0. */
-static uint32_t first_distance(struct context *c, uint32_t open)
-{
-    const struct unit *unit = c->a->unit;
-    uint32_t close = unit_partner(unit, open), res = 0;
-    for (uint32_t at = open + 1; close != NO_TOKEN && at < close; ++at) {
-        struct constant value;
-        if (unit_kind(unit, at) == TOK_NUMBER &&
-            constant_of_range(c->code->model, (struct range){at, at + 1}, &value) &&
-            constant_single(&value) && (value.values[0] == 16 || value.values[0] == 32) &&
-            res < (uint32_t)value.values[0])
-            res = (uint32_t)value.values[0];
-    }
-    return res;
-}
-
-/* The distances of a shuffle by LANE, a template's parameter, whose function goes on with half of
-   it, f<D / 2>(v), or its class does: from the number with which the file begins; 0: it is none. */
-static uint32_t recursive_distances(struct context *c, const struct code_node *call,
-                                    const struct node *lane)
-{
-    const struct unit *unit = c->a->unit;
-    const struct symbol *parameter = lane->kind == NODE_NAME ? tree_symbol(unit, lane) : NULL;
-    if (!parameter || MOST_RECURSIONS <= c->recursions ||
-        model_lookup(c->code->model, parameter, lane->token).kind != NAME_TEMPLATE_PARAMETER)
-        return 0;
-    ++c->recursions;
-    const struct range body = unit->functions.items[call->function].body;
-    const struct symbol *name = NULL;
-    for (uint32_t at = body.begin; at + 1 < body.end && !name; ++at)
-        if (unit_kind(unit, at) == TOK_IDENT && unit_kind(unit, at + 1) == TOK_LESS &&
-            halves_argument(unit, at + 1, parameter))
-            name = unit_token(unit, at)->symbol;
-    uint32_t first = 0, end = (uint32_t)unit->tokens.list.count - 1;
-    for (uint32_t at = 0; name && at < end; ++at)
-        if (unit_token(unit, at)->symbol == name && unit_kind(unit, at + 1) == TOK_LESS &&
-            first < first_distance(c, at + 1))
-            first = first_distance(c, at + 1);
-    return first ? 2 * first - 1 : 0;
-}
-
-/* Adds the shuffle CALL by a distance to a series. */
-static void add_to_series(struct context *c, const struct code_node *call,
-                          const struct warp_call *warp)
-{
-    bool follows = false, scan = warp->function->kind == WARP_SHUFFLE_UP;
-    struct constant half;
-    if (only_moves(c, call->node, warp->value))
-        return;
-    /* The step that only waves of 64 lanes take. */
-    if (constant_of(c->code->model, warp->lane, &half) && constant_single(&half) &&
-        half.values[0] == 32 &&
-        (width_is_decided(c->a->unit, call->node->token) ||
-         is_chosen(c, call->function, call->node))) {
-        find_series(c, NULL, call->function, call->node, scan)->decided = true;
-        return;
-    }
-    uint32_t values = 0;
-    unsigned first = distance(c, call->function, warp->lane, 1, &follows);
-    bool changes = false;
-    for (unsigned sample = 1; sample <= MOST_STEPS && first && !follows; ++sample) {
-        unsigned value = distance(c, call->function, warp->lane, sample, &follows);
-        changes |= value != first;
-        values |= value;
-    }
-    const struct node *loop = NULL;
-    if (!first || changes)
-        loop = loop_of(c, call->node, warp->lane);
-    if (!first && !follows && !changes)
-        values = recursive_distances(c, call, warp->lane);
-    bool recursive = values != 0 && !first;
-    /* From somewhere up to the width. */
-    if (!first && !values && loop && ends_at(c, loop, warp->lane, 32))
-        values = 0x1c;
-    if (!values || follows)
-        return;
-    struct series *series = find_series(c, loop, call->function, call->node, scan);
-    series->recursive |= recursive;
-    series->values |= values;
-    *vec_push(&series->calls) = call->node;
-}
-
-/* The lanes that a series combines: 32 for the distances 16 to 1, 64 for 32 to 1; 0: others. */
-static unsigned lanes_of_series(const struct series *series)
-{
-    /* Whatever goes over 32 lanes: a warp of 32 has none such. */
-    if (series->values & 0x20)
-        return 64;
-    return !(series->values & ~0x1fU) && (series->values & 0x1c) == 0x1c ? 32 : 0;
-}
-
-/* Where a loop is shown: its head. */
-static struct range head_of(const struct node *loop)
-{
-    struct range res = loop->tokens;
-    const struct node *body = loop->kids;
-    while (body->next)
-        body = body->next;
-    if (loop->kind != NODE_DO && res.begin < body->tokens.begin)
-        res.end = body->tokens.begin;
-    return res;
-}
-
-/* Begins a reduction at warpSize / 2, or ends a scan there. Where not all around it can follow
-   warpSize, that is only shown. */
-static void add_loop_fix(struct context *c, struct finding *f, const struct node *loop,
-                         unsigned width, size_t function)
-{
-    if (loop->kind != NODE_FOR)
-        return;
-    enum fix_safety safety = width_safety(c->a, function);
-    const struct node *head = loop->kids, *condition = head->next;
-    for (const struct node *part = head; part && part != condition->next; part = part->next) {
-        const struct node *number = part;
-        while (number && number->kind != NODE_NUMBER) {
-            const struct node *last = number->kids;
-            while (last && last->next)
-                last = last->next;
-            number = last;
-        }
-        struct constant value;
-        if (!number || !constant_of(c->code->model, number, &value) || !constant_single(&value))
-            continue;
-        struct span span = unit_span(c->a->unit, number->tokens);
-        if (value.values[0] == width / 2 && part == head)
-            finding_add_edit(f, safety, span, "warpSize / 2");
-        else if (value.values[0] == width && part == condition && condition->kind == NODE_BINARY &&
-                 condition->op == TOK_LESS)
-            finding_add_edit(f, safety, span, "warpSize");
-    }
-}
-
-/* The width of CALL, a number, goes with the distances. */
-static void add_width_fix(struct context *c, struct finding *f, const struct node *call,
-                          size_t function)
+void shuffles_add_width_fix(struct shuffles *c, struct finding *f, const struct node *call,
+                            size_t function)
 {
     struct warp_call warp;
     struct constant value;
@@ -330,124 +104,6 @@ static void add_width_fix(struct context *c, struct finding *f, const struct nod
         value.values[0] == 32)
         finding_add_edit(f, width_safety(c->a, function), unit_span(c->a->unit, warp.width->tokens),
                          "warpSize");
-}
-
-/* Adds to TEXT what separates a statement at BEGIN from one put before it: the end of its line and
-   its indentation, or a blank where it does not begin the line. */
-static void add_line_break(struct strbuf *text, const struct source *source, uint32_t begin)
-{
-    uint32_t line = begin;
-    while (line && (source->text[line - 1] == ' ' || source->text[line - 1] == '\t'))
-        --line;
-    if (line && source->text[line - 1] == '\n') {
-        strbuf_adds(text, 1 < line && source->text[line - 2] == '\r' ? "\r\n" : "\n");
-        strbuf_add(text, source->text + line, begin - line);
-    } else {
-        strbuf_addc(text, ' ');
-    }
-}
-
-/* Waves of 64 lanes take one more step than the row that CALL begins. */
-static void add_step_fix(struct context *c, struct finding *f, const struct node *call,
-                         size_t function)
-{
-    const struct unit *unit = c->a->unit;
-    const struct node *statement = width_step(c->a, call);
-    struct warp_call warp;
-    if (!statement || width_safety(c->a, function) != FIX_UNSAFE ||
-        !warp_call_of(c->a, call, &warp))
-        return;
-    struct span span = unit_span(unit, statement->tokens),
-                lane = unit_span(unit, warp.lane->tokens);
-    struct span mask = warp.mask && warp.mask->kind == NODE_NUMBER
-                           ? unit_span(unit, warp.mask->tokens)
-                           : (struct span){lane.begin, lane.begin};
-    const char *text = unit->source->text;
-    struct strbuf insert = STRBUF_INIT;
-    strbuf_adds(&insert, "if (warpSize == 64) ");
-    strbuf_add(&insert, text + span.begin, mask.begin - span.begin);
-    if (mask.begin < mask.end)
-        strbuf_adds(&insert, "__activemask()");
-    strbuf_add(&insert, text + mask.end, lane.begin - mask.end);
-    strbuf_adds(&insert, "32");
-    strbuf_add(&insert, text + lane.end, span.end - lane.end);
-    add_line_break(&insert, unit->source, span.begin);
-    finding_add_edit(f, FIX_UNSAFE, (struct span){span.begin, span.begin}, insert.text);
-    strbuf_release(&insert);
-}
-
-static void add_steps(struct context *c, struct finding *f, unsigned width)
-{
-    const struct comparison *gpus = c->a->gpus;
-    finding_add_figure(f, gpus->from->name, FIGURE_STEPS, width == 32 ? 5 : 6);
-    finding_add_figure(f, gpus->from->name, FIGURE_WAVE_SIZE, 32);
-    for (unsigned i = 0; i < gpus->count; ++i)
-        if (f->targets >> i & 1) {
-            finding_add_figure(f, gpus->targets[i]->name, FIGURE_STEPS, width == 32 ? 5 : 6);
-            finding_add_figure(f, gpus->targets[i]->name, FIGURE_WAVE_SIZE,
-                               target_wave(gpus->targets[i]));
-        }
-}
-
-/* The constant by name that gives SERIES, a loop, its width, or NULL. */
-static const struct node *constant_of_series(struct context *c, const struct series *series,
-                                             unsigned width)
-{
-    const struct node *loop =
-        series->is_loop && series->place->kind == NODE_FOR ? series->place : NULL;
-    const struct node *condition = loop ? loop->kids->next : NULL, *res = NULL;
-    for (const struct node *part = loop ? loop->kids : NULL; part && !res; part = part->next) {
-        res = width_constant(c->a, part, width);
-        if (part == condition)
-            break;
-    }
-    return res;
-}
-
-/* Where CONSTANT, by name, is defined. */
-static void add_definition(struct context *c, struct finding *f, const struct node *constant)
-{
-    uint32_t token;
-    const struct symbol *name = constant ? width_name(c->a, constant, &token) : NULL;
-    if (name)
-        finding_add_related(f, RELATED_DEFINED, unit_token_span(c->a->unit, token), name->text);
-}
-
-static void report_series(struct context *c, const struct series *series)
-{
-    struct annotation *a = c->a;
-    unsigned width = lanes_of_series(series);
-    if (!width || series->decided)
-        return;
-    const struct node *constant = constant_of_series(c, series, width);
-    if (!(constant ? width_applies_to(a, constant, width)
-                   : width_applies(a, series->place->token, width)))
-        return;
-    const struct width_function *fn = &c->widths->functions[series->function];
-    size_t other;
-    bool mixed = width == 32 && width_is_near(c->widths, series->function, 0, &other);
-    enum rule_id rule = width == 64 ? RULE_WAVE_REDUCTION_BEYOND
-                        : mixed     ? RULE_WAVE_REDUCTION_INCOMPLETE
-                                    : RULE_WAVE_REDUCTION_HALF;
-    struct range range = series->is_loop ? head_of(series->place) : series->place->tokens;
-    struct finding *f = width_add(a, rule, range, width);
-    if (fn->known && fn->most_threads <= 32 && rule == RULE_WAVE_REDUCTION_HALF)
-        f->effect = EFFECT_NONE;
-    for (size_t i = series->is_loop ? 0 : 1; i < series->calls.count && i < 16; ++i)
-        finding_add_related(f, RELATED_USED, unit_span(a->unit, series->calls.items[i]->tokens),
-                            NULL);
-    if (mixed)
-        width_add_follower(c->a, f, other);
-    add_steps(c, f, width);
-    if (series->is_loop) {
-        add_definition(c, f, constant);
-        add_loop_fix(c, f, series->place, width, series->function);
-        for (size_t i = 0; f->fix && i < series->calls.count; ++i)
-            add_width_fix(c, f, series->calls.items[i], series->function);
-    } else if (width == 32 && !series->recursive) {
-        for (size_t i = 0; i < series->calls.count; ++i)
-            add_step_fix(c, f, series->calls.items[i], series->function);
-    }
 }
 
 /* Shuffles by number. */
@@ -459,7 +115,7 @@ static int64_t source(const struct lanes *lane, unsigned t, unsigned wave)
 }
 
 /* Whether the bound of a loop around NODE follows warpSize: what counts up to it does too. */
-static bool loop_follows(struct context *c, size_t function, const struct node *node)
+static bool loop_follows(struct shuffles *c, size_t function, const struct node *node)
 {
     for (const struct node *at = node; at; at = code_parent(c->code, at)) {
         if (at->kind != NODE_FOR && at->kind != NODE_WHILE)
@@ -478,8 +134,9 @@ static bool loop_follows(struct context *c, size_t function, const struct node *
 /* Compares what the threads read on waves of 64 with what they read on waves of 32: how many read
    something else, or -1 where nobody can say. VALUE is what is passed on: two threads may have the
    same of it, as threadIdx.x / 128 is. */
-static int count_strangers(struct context *c, const struct code_node *call, const struct node *lane,
-                           const struct node *value, const unsigned block[3])
+static int count_strangers(struct shuffles *c, const struct code_node *call,
+                           const struct node *lane, const struct node *value,
+                           const unsigned block[3])
 {
     struct lane_machine *on64 = annotation_machine(c->a, call->function, block, 64, 0);
     struct lane_machine *on32 = annotation_machine(c->a, call->function, block, 32, 0);
@@ -513,7 +170,7 @@ static int count_strangers(struct context *c, const struct code_node *call, cons
 
 /* Whether VALUE is chosen in the same way in both halves of each wave, from what all threads have
    in common: `(threadIdx.x & 7) == 0 ? n : 0`, or a variable that is that. */
-static bool is_chosen_alike(struct context *c, struct lane_machine *machine, size_t function,
+static bool is_chosen_alike(struct shuffles *c, struct lane_machine *machine, size_t function,
                             const struct node *value)
 {
     if (value->kind == NODE_NAME) {
@@ -544,7 +201,7 @@ static bool is_chosen_alike(struct context *c, struct lane_machine *machine, siz
 }
 
 /* Whether VALUE, passed on by CALL, is the same in all lanes of a wave, or those of its halves. */
-static bool is_same_for_all(struct context *c, const struct code_node *call,
+static bool is_same_for_all(struct shuffles *c, const struct code_node *call,
                             const struct node *value, const unsigned block[3])
 {
     struct lane_machine *machine = annotation_machine(c->a, call->function, block, 64, 0);
@@ -562,7 +219,7 @@ static bool is_same_for_all(struct context *c, const struct code_node *call,
 
 /* The last lane is that of the wave where the rest follows; else the width 32 is the way out. It is
    only shown where the rest follows, since both would not go together. */
-static void add_lane_fix(struct context *c, struct finding *f, const struct code_node *call,
+static void add_lane_fix(struct shuffles *c, struct finding *f, const struct code_node *call,
                          const struct warp_call *warp)
 {
     struct annotation *a = c->a;
@@ -583,10 +240,10 @@ static void add_lane_fix(struct context *c, struct finding *f, const struct code
 }
 
 /* The loop that counts up to WIDTH and whose variable is the lane. */
-static void add_counting_loop(struct context *c, struct finding *f, const struct node *call,
+static void add_counting_loop(struct shuffles *c, struct finding *f, const struct node *call,
                               const struct node *lane, unsigned width)
 {
-    const struct node *loop = loop_of(c, call, lane);
+    const struct node *loop = shuffles_loop(c, call, lane);
     const struct node *condition = loop && loop->kind == NODE_FOR     ? loop->kids->next
                                    : loop && loop->kind == NODE_WHILE ? loop->kids
                                                                       : NULL;
@@ -598,7 +255,7 @@ static void add_counting_loop(struct context *c, struct finding *f, const struct
 }
 
 /* Code of HIP's that names one of the lanes that waves of 32 have not. */
-static void examine_far_lane(struct context *c, const struct code_node *call,
+static void examine_far_lane(struct shuffles *c, const struct code_node *call,
                              const struct node *lane, const struct node *passed)
 {
     struct annotation *a = c->a;
@@ -607,7 +264,8 @@ static void examine_far_lane(struct context *c, const struct code_node *call,
     uint64_t mask[LANES_MAX / 64];
     int64_t most = 0;
     if (!annotation_is_hip(a, call->node->token) || !width_applies(a, call->node->token, 64) ||
-        is_chosen(c, call->function, call->node) || loop_follows(c, call->function, call->node))
+        shuffles_is_chosen(c, call->function, call->node) ||
+        loop_follows(c, call->function, call->node))
         return;
     width_blocks(a, call->function, 32, blocks, &assumed);
     if (count_strangers(c, call, lane, passed, blocks[0]) < MOST_EDGES)
@@ -626,7 +284,7 @@ static void examine_far_lane(struct context *c, const struct code_node *call,
     finding_add_number(f, most);
 }
 
-static void examine_lane(struct context *c, const struct code_node *call,
+static void examine_lane(struct shuffles *c, const struct code_node *call,
                          const struct warp_call *warp, bool direct)
 {
     struct annotation *a = c->a;
@@ -665,7 +323,7 @@ static void examine_lane(struct context *c, const struct code_node *call,
 }
 
 /* The width 32 as a number: one note for a function. */
-static void note_width(struct context *c, const struct code_node *call)
+static void note_width(struct shuffles *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
     struct finding *f;
@@ -679,13 +337,13 @@ static void note_width(struct context *c, const struct code_node *call)
     }
     /* It goes with the lanes. */
     if (c->widths->functions[call->function].hard32)
-        add_width_fix(c, f, call->node, call->function);
+        shuffles_add_width_fix(c, f, call->node, call->function);
 }
 
 /* Functions and macros around a shuffle. */
 
 /* The shuffle in the text of the macro that is defined at TOKEN, as CALL uses it. */
-static bool shuffle_of_macro(struct context *c, const struct node *call, uint32_t token,
+static bool shuffle_of_macro(struct shuffles *c, const struct node *call, uint32_t token,
                              struct warp_call *res)
 {
     struct warp_macro macro;
@@ -703,7 +361,7 @@ static bool shuffle_of_macro(struct context *c, const struct node *call, uint32_
 }
 
 /* Which parameter of FUNCTION the name NODE is; -1: none. */
-static int parameter_of(struct context *c, const struct model_function *function,
+static int parameter_of(struct shuffles *c, const struct model_function *function,
                         const struct node *node)
 {
     if (!node || node->kind != NODE_NAME)
@@ -719,7 +377,7 @@ static int parameter_of(struct context *c, const struct model_function *function
 }
 
 /* Keeps the first shuffle of each function that hands its parameters on. */
-static void find_wrappers(struct context *c)
+static void find_wrappers(struct shuffles *c)
 {
     vec_each (const struct code_node, call, &c->code->calls) {
         struct warp_call warp;
@@ -737,7 +395,7 @@ static void find_wrappers(struct context *c)
 }
 
 /* The shuffle that the function at INDEX does for CALL. */
-static bool shuffle_of_function(struct context *c, const struct node *call, size_t index,
+static bool shuffle_of_function(struct shuffles *c, const struct node *call, size_t index,
                                 struct warp_call *res)
 {
     const struct wrapper *wrapper = &c->wrappers[index];
@@ -755,7 +413,7 @@ static bool shuffle_of_function(struct context *c, const struct node *call, size
 }
 
 /* Whether CALL is a shuffle, by itself or by what it calls. */
-static bool shuffle_of(struct context *c, const struct code_node *call, struct warp_call *res,
+static bool shuffle_of(struct shuffles *c, const struct code_node *call, struct warp_call *res,
                        bool *direct)
 {
     *direct = warp_call_of(c->a, call->node, res);
@@ -775,7 +433,7 @@ static bool shuffle_of(struct context *c, const struct code_node *call, struct w
            shuffle_of_function(c, call->node, meaning.function, res);
 }
 
-static void examine(struct context *c, const struct code_node *call)
+static void examine(struct shuffles *c, const struct code_node *call)
 {
     struct annotation *a = c->a;
     struct warp_call warp;
@@ -797,7 +455,7 @@ static void examine(struct context *c, const struct code_node *call)
         if (!narrow)
             examine_far_lane(c, call, warp.lane, warp.value);
     } else {
-        add_to_series(c, call, &warp);
+        reduction_add(c, call, &warp);
     }
     uint32_t defined;
     if (direct && narrow && width_applies(a, call->node->token, 32) &&
@@ -806,14 +464,14 @@ static void examine(struct context *c, const struct code_node *call)
 }
 
 /* Macros whose own text is a tree of shuffles. */
-static void examine_macros(struct context *c)
+static void examine_macros(struct shuffles *c)
 {
     vec_each (const struct directive, macro, &c->a->unit->directives) {
         struct range first;
         if (macro->kind == TOK_PP_DEFINE && macro->function_like &&
             token_region(unit_token(c->a->unit, macro->name)) != REGION_CUDA &&
             width_applies(c->a, macro->name, 32) && warp_macro_combines(c->a, macro, &first) == 32)
-            add_steps(c, width_add(c->a, RULE_WAVE_REDUCTION_HALF, first, 32), 32);
+            reduction_add_steps(c, width_add(c->a, RULE_WAVE_REDUCTION_HALF, first, 32), 32);
     }
 }
 
@@ -821,17 +479,13 @@ void rule_wave_shuffle(struct annotation *a)
 {
     if (!warp_is_used(a))
         return;
-    struct context c = {.a = a, .code = annotation_code(a), .widths = annotation_widths(a)};
+    struct shuffles c = {.a = a, .code = annotation_code(a), .widths = annotation_widths(a)};
     c.wrappers = xcalloc(c.widths->function_count + 1, sizeof *c.wrappers);
     find_wrappers(&c);
     vec_each (const struct code_node, call, &c.code->calls)
         if (call->name && function_on_device(&a->unit->functions.items[call->function]))
             examine(&c, call);
     examine_macros(&c);
-    vec_each (struct series, series, &c.series) {
-        report_series(&c, series);
-        vec_release(&series->calls);
-    }
-    vec_release(&c.series);
+    reductions_report(&c);
     free(c.wrappers);
 }
