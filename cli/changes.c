@@ -243,6 +243,7 @@ static void ask_lines(struct changes *c)
         ask_diff(c, snapshot_commit(c->snapshot), form, "--diff-filter=CMR", &c->patches);
 }
 
+/* Takes the answer; false after an error in DIAG. */
 static bool find_lines(struct changes *c, struct diag *diag)
 {
     struct strbuf text = STRBUF_INIT;
@@ -330,9 +331,11 @@ static bool add_users(struct changes *c, struct diag *diag)
                                                                    : "",
                                       .len = change->added.len};
     }
-    bool res = !changed.list.count ||
-               users_find(c->snapshot, c->includes, &changed, &users, &c->arena, diag);
-    c->includes = changed.list.count ? NULL : c->includes;
+    bool res = true;
+    if (changed.list.count) {
+        res = users_find(c->snapshot, c->includes, &changed, &users, &c->arena, diag);
+        c->includes = NULL; /* users_find() freed it */
+    }
     vec_each (const char *const, path, &users.list) {
         const struct snapshot_file *file = snapshot_at(c->snapshot, *path);
         struct change *known;

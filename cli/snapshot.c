@@ -52,6 +52,14 @@ static void add_all(arguments *args, const char *const *items, size_t count)
         *vec_push(args) = items[i];
 }
 
+/* Starts git with ARGS, which are freed. */
+static void start_git(struct process *git, arguments *args)
+{
+    *vec_push(args) = NULL;
+    process_start(git, args->items, NULL, false);
+    vec_release(args);
+}
+
 /* ---- where we are */
 
 /* Names of folders may hold newlines, so each question stands alone. */
@@ -259,9 +267,7 @@ void snapshot_ask_list(struct snapshot *s)
         add_all(&args, tree, sizeof tree / sizeof *tree);
     else
         add_all(&args, index, sizeof index / sizeof *index);
-    *vec_push(&args) = NULL;
-    process_start(&s->list, args.items, NULL, false);
-    vec_release(&args);
+    start_git(&s->list, &args);
 }
 
 bool snapshot_list(struct snapshot *s, struct diag *diag)
@@ -369,9 +375,7 @@ static void ask_comparison(struct snapshot *s)
         return;
     begin_git(&args);
     add_all(&args, rest, sizeof rest / sizeof *rest);
-    *vec_push(&args) = NULL;
-    process_start(&s->comparison, args.items, NULL, false);
-    vec_release(&args);
+    start_git(&s->comparison, &args);
 }
 
 /* Finds the sources of which the work tree has not what the index holds; false after an error in
@@ -401,12 +405,9 @@ struct snapshot_hunt {
     struct process git;
 };
 
-/* Where git grep looks. */
-enum place { PLACE_COMMIT, PLACE_INDEX, PLACE_WORK_TREE };
-
-/* Starts git to look there for what HUNT is after, in the files that WHERE names (NULL behind it),
-   or in sources. */
-static void start_grep(struct snapshot_hunt *hunt, enum place place, const char *const *where)
+/* Starts git to look in PLACE for what HUNT is after, in the files that WHERE names (NULL behind
+   it), or in sources. */
+static void start_grep(struct snapshot_hunt *hunt, enum snapshot_of place, const char *const *where)
 {
     /* Of the user's settings none counts. Two threads of git's hinder each other. */
     static const char *const first[] = {"grep",
@@ -423,7 +424,7 @@ static void start_grep(struct snapshot_hunt *hunt, enum place place, const char 
     arguments args = {0};
     begin_git(&args);
     add_all(&args, first, sizeof first / sizeof *first);
-    if (place == PLACE_INDEX)
+    if (place == SNAPSHOT_INDEX)
         *vec_push(&args) = "--cached";
     if (hunt->search.words)
         *vec_push(&args) = "-w";
@@ -431,16 +432,14 @@ static void start_grep(struct snapshot_hunt *hunt, enum place place, const char 
         *vec_push(&args) = "-e";
         *vec_push(&args) = *text;
     }
-    if (place == PLACE_COMMIT)
+    if (place == SNAPSHOT_COMMIT)
         *vec_push(&args) = hunt->snapshot->commit;
     *vec_push(&args) = "--";
     if (!*where)
         add_sources(&args);
     for (; *where; ++where)
         *vec_push(&args) = *where;
-    *vec_push(&args) = NULL;
-    process_start(&hunt->git, args.items, NULL, false);
-    vec_release(&args);
+    start_git(&hunt->git, &args);
 }
 
 /* Gives TAKE what git found in OUT: PATH NUL LINE NEWLINE, of a commit with its name before. What
@@ -499,7 +498,7 @@ static bool finish_differing(struct snapshot_hunt *hunt, snapshot_taker take, vo
     vec_each (const char *const, path, &s->differing)
         *vec_push(&where) = arena_printf(&arena, ":(top,literal)%s", *path);
     *vec_push(&where) = NULL;
-    start_grep(hunt, PLACE_INDEX, where.items);
+    start_grep(hunt, SNAPSHOT_INDEX, where.items);
     vec_release(&where);
     arena_release(&arena);
     return finish(hunt, false, take, context, diag);
@@ -520,7 +519,7 @@ static bool finish_index(struct snapshot_hunt *hunt, snapshot_taker take, void *
         return finish(hunt, true, take, context, diag) &&
                (!s->differing.count || finish_differing(hunt, take, context, diag));
     process_drop(&hunt->git);
-    start_grep(hunt, PLACE_INDEX, hunt->search.where);
+    start_grep(hunt, SNAPSHOT_INDEX, hunt->search.where);
     return finish(hunt, false, take, context, diag);
 }
 
@@ -528,7 +527,7 @@ struct snapshot_hunt *snapshot_grep_start(struct snapshot *s, const struct snaps
 {
     struct snapshot_hunt *res = xcalloc(1, sizeof *res);
     *res = (struct snapshot_hunt){.snapshot = s, .search = *search};
-    start_grep(res, s->of == SNAPSHOT_COMMIT ? PLACE_COMMIT : PLACE_WORK_TREE, search->where);
+    start_grep(res, s->of == SNAPSHOT_INDEX ? SNAPSHOT_WORK_TREE : s->of, search->where);
     if (s->of == SNAPSHOT_INDEX)
         ask_comparison(s);
     return res;
